@@ -1,0 +1,4 @@
+//! Pocketknight: a Lichess bot that plays crazyhouse, with its own search engine inside.
+
+pub mod lichess;
+pub mod rules;
