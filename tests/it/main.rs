@@ -1,1 +1,4 @@
+//! The one integration binary.
 
+mod rules_data;
+mod rules_laws;
