@@ -62,7 +62,10 @@ impl Move {
     /// Promotion to `role` (knight, bishop, rook or queen).
     #[inline(always)]
     pub const fn promotion(from: Square, to: Square, role: Role) -> Self {
-        Self((PROMOTION + (((role.index() as u16).wrapping_sub(1) & 3) << 12)) | Self::normal(from, to).0)
+        Self(
+            (PROMOTION + (((role.index() as u16).wrapping_sub(1) & 3) << 12))
+                | Self::normal(from, to).0,
+        )
     }
 
     /// Packed bits, as stored in tables.
@@ -98,13 +101,21 @@ impl Move {
     /// Origin square, `None` for a drop.
     #[inline(always)]
     pub const fn from(self) -> Option<Square> {
-        if self.is_drop() { None } else { Some(self.from_raw()) }
+        if self.is_drop() {
+            None
+        } else {
+            Some(self.from_raw())
+        }
     }
 
     /// Dropped role, `None` for a board move.
     #[inline(always)]
     pub const fn dropped(self) -> Option<Role> {
-        if self.is_drop() { Some(Role::from_index((self.0 >> 6) as usize & 63)) } else { None }
+        if self.is_drop() {
+            Some(Role::from_index((self.0 >> 6) as usize & 63))
+        } else {
+            None
+        }
     }
 
     /// Whether a piece comes from the pocket.
@@ -134,7 +145,11 @@ impl Move {
     /// Role promoted to, if any.
     #[inline(always)]
     pub const fn promoted_to(self) -> Option<Role> {
-        if self.0 >= PROMOTION { Some(Role::from_index((self.0 >> 12 & 3) as usize + 1)) } else { None }
+        if self.0 >= PROMOTION {
+            Some(Role::from_index((self.0 >> 12 & 3) as usize + 1))
+        } else {
+            None
+        }
     }
 
     /// Kind of the move.
@@ -180,7 +195,10 @@ impl MoveList {
     /// Empty list.
     #[inline(always)]
     pub const fn new() -> Self {
-        Self { moves: [MaybeUninit::uninit(); Self::CAPACITY], len: 0 }
+        Self {
+            moves: [MaybeUninit::uninit(); Self::CAPACITY],
+            len: 0,
+        }
     }
 
     /// Appends a move. A move beyond the capacity is left out; no legal position has that many.

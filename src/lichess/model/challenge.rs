@@ -48,7 +48,11 @@ pub struct Challenge {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rematch_of: Option<GameId>,
     /// Extra rules such as `noAbort`.
-    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "null_as_default",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub rules: Vec<String>,
     /// Translated reason, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,10 +75,16 @@ pub struct ChallengeUser {
     /// Rating in the perf of the challenge.
     pub rating: Option<i32>,
     /// Rating not settled yet.
-    #[serde(deserialize_with = "null_as_default", skip_serializing_if = "super::is_false")]
+    #[serde(
+        deserialize_with = "null_as_default",
+        skip_serializing_if = "super::is_false"
+    )]
     pub provisional: bool,
     /// Connected now.
-    #[serde(deserialize_with = "null_as_default", skip_serializing_if = "super::is_false")]
+    #[serde(
+        deserialize_with = "null_as_default",
+        skip_serializing_if = "super::is_false"
+    )]
     pub online: bool,
 }
 
@@ -102,7 +112,11 @@ pub struct VariantKey {
 impl VariantKey {
     /// The variant crazyhouse.
     pub fn crazyhouse() -> Self {
-        Self { key: "crazyhouse".into(), name: "Crazyhouse".into(), short: Some("Crazy".into()) }
+        Self {
+            key: "crazyhouse".into(),
+            name: "Crazyhouse".into(),
+            short: Some("Crazy".into()),
+        }
     }
 }
 

@@ -129,7 +129,10 @@ where
 }
 
 /// For `skip_serializing_if`: Lichess leaves `false` out.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "signature that serde wants")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "signature that serde wants"
+)]
 pub(crate) const fn is_false(value: &bool) -> bool {
     !*value
 }
