@@ -3,3 +3,4 @@
 pub mod engine;
 pub mod lichess;
 pub mod rules;
+pub mod settings;

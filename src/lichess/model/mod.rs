@@ -8,7 +8,10 @@ mod event;
 mod game;
 
 pub use account::{Account, Perf, PlayingList, TokenInfo};
-pub use challenge::{Challenge, ChallengeUser, DeclineReason, TimeControl, VariantKey};
+pub use challenge::{
+    Challenge, ChallengeClock, ChallengeRequest, ChallengeUser, DeclineReason, TimeControl,
+    VariantKey,
+};
 pub use event::{Compat, Event, GameInfo, Opponent, StatusId};
 pub use game::{
     ChatLine, ChatRoom, ClockSetup, Expiration, GameEvent, GameFull, GameState, GameStatus,
