@@ -12,6 +12,9 @@ mod setup;
 mod square;
 mod zobrist;
 
+#[cfg(test)]
+mod playout_tests;
+
 pub use bitboard::Bitboard;
 pub use mv::{Move, MoveKind, MoveList};
 pub use perft::{perft, perft_divide};
