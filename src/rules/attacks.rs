@@ -49,11 +49,11 @@ const BISHOP_MAGICS: [u64; 64] = [
 const ROOK_TABLE_LEN: usize = 102_400;
 const BISHOP_TABLE_LEN: usize = 5_248;
 
-/// Magic of one square: index = `((occupied & mask) * magic >> shift) + offset`.
+/// Magic of one square: index = `((occupied & mask) * factor >> shift) + offset`.
 #[derive(Clone, Copy)]
 struct Magic {
     mask: u64,
-    magic: u64,
+    factor: u64,
     offset: u32,
     shift: u32,
 }
@@ -110,7 +110,7 @@ const fn lines_of(square: usize, rook: bool) -> [u64; 2] {
 const fn magics(rook: bool) -> [Magic; 64] {
     let mut all = [Magic {
         mask: 0,
-        magic: 0,
+        factor: 0,
         offset: 0,
         shift: 0,
     }; 64];
@@ -133,14 +133,14 @@ const fn magics(rook: bool) -> [Magic; 64] {
             edges |= Bitboard::FILE_H.0;
         }
         let mask = (lines[0] | lines[1]) & !edges;
-        let magic = if rook {
+        let factor = if rook {
             ROOK_MAGICS[square]
         } else {
             BISHOP_MAGICS[square]
         };
         all[square] = Magic {
             mask,
-            magic,
+            factor,
             offset,
             shift: 64 - mask.count_ones(),
         };
@@ -150,6 +150,7 @@ const fn magics(rook: bool) -> [Magic; 64] {
     all
 }
 
+#[expect(clippy::large_stack_arrays, reason = "evaluated by the compiler only")]
 const fn fill<const LEN: usize>(magics: &[Magic; 64], rook: bool) -> [u64; LEN] {
     let mut table = [0; LEN];
     let mut square = 0;
@@ -158,7 +159,7 @@ const fn fill<const LEN: usize>(magics: &[Magic; 64], rook: bool) -> [u64; LEN] 
         let lines = lines_of(square, rook);
         let mut occupied = 0u64;
         loop {
-            let index = (occupied.wrapping_mul(entry.magic) >> entry.shift) as usize
+            let index = (occupied.wrapping_mul(entry.factor) >> entry.shift) as usize
                 + entry.offset as usize;
             table[index] = slow_attacks(square, occupied, lines);
             occupied = occupied.wrapping_sub(entry.mask) & entry.mask;
@@ -220,6 +221,7 @@ static KING: [Bitboard; 64] = leaper(&[
 ]);
 static PAWN: [[Bitboard; 64]; 2] = [leaper(&[(-1, 1), (1, 1)]), leaper(&[(-1, -1), (1, -1)])];
 
+#[expect(clippy::large_stack_arrays, reason = "evaluated by the compiler only")]
 const fn pair_table(between: bool) -> [[Bitboard; 64]; 64] {
     let mut table = [[Bitboard::EMPTY; 64]; 64];
     let mut a = 0;
@@ -267,7 +269,7 @@ pub fn pawn(color: Color, square: Square) -> Bitboard {
 
 #[inline(always)]
 fn index(entry: Magic, occupied: Bitboard) -> usize {
-    ((occupied.0 & entry.mask).wrapping_mul(entry.magic) >> entry.shift) as usize
+    ((occupied.0 & entry.mask).wrapping_mul(entry.factor) >> entry.shift) as usize
         + entry.offset as usize
 }
 

@@ -96,6 +96,10 @@ impl Bitboard {
     }
 }
 
+#[expect(
+    clippy::copy_iterator,
+    reason = "`for square in set` must not consume the set"
+)]
 impl Iterator for Bitboard {
     type Item = Square;
 

@@ -19,6 +19,9 @@ mod square;
 mod uci;
 mod zobrist;
 
+#[cfg(test)]
+mod playout_tests;
+
 pub use bitboard::Bitboard;
 pub use fen::{FenError, FenStyle, START_FEN};
 pub use mv::{Move, MoveKind, MoveList};

@@ -327,6 +327,9 @@ impl Position {
 
     /// Whether a move is legal here. Any bits may be asked about, such as a move from a hash table.
     pub fn is_legal(&self, m: Move) -> bool {
+        if !m.is_well_formed() {
+            return false;
+        }
         let us = self.turn();
         let to = m.to();
         let kind = m.kind();

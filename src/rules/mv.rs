@@ -80,6 +80,12 @@ impl Move {
         Self(bits)
     }
 
+    /// Whether the bits are ones that a constructor makes: a known kind, and for drops a role that can be held.
+    #[inline(always)]
+    pub const fn is_well_formed(self) -> bool {
+        self.0 < 8 << 12 && (!self.is_drop() || self.from_raw().index() < 5)
+    }
+
     /// Whether this is [`Move::NONE`].
     #[inline(always)]
     pub const fn is_none(self) -> bool {
@@ -93,12 +99,20 @@ impl Move {
     }
 
     /// Bits of the origin. A square for board moves only; see [`Move::from`].
+    #[expect(
+        clippy::wrong_self_convention,
+        reason = "the origin of a move is its from-square"
+    )]
     #[inline(always)]
     pub const fn from_raw(self) -> Square {
         Square::new((self.0 >> 6) as u8 & 63)
     }
 
     /// Origin square, `None` for a drop.
+    #[expect(
+        clippy::wrong_self_convention,
+        reason = "the origin of a move is its from-square"
+    )]
     #[inline(always)]
     pub const fn from(self) -> Option<Square> {
         if self.is_drop() {

@@ -637,8 +637,8 @@ impl Position {
         self.play_with(m, &mut ())
     }
 
-    /// Position after a legal move, each change being told to `changes`. A move that is not legal gives a position
-    /// without meaning, but never a panic.
+    /// Position after a legal move, each change being told to `changes`. The move must be legal
+    /// ([`Position::is_legal`]): any other gives a position without meaning, or panics.
     pub fn play_with<C: Changes>(&self, m: Move, changes: &mut C) -> Self {
         let mut next = *self;
         let us = self.turn;
