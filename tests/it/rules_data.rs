@@ -1,7 +1,7 @@
 //! Every row of the rule data in `tests/data`: counts, games, cases and repetitions on which
 //! several independent implementations agree.
 
-use crate::rules_laws::assert_laws;
+use crate::rules_laws::{assert_laws, assert_only_generated_moves_are_legal};
 use pocketknight::rules::{
     CastlingStyle, FenError, FenStyle, Game, Outcome, Position, Repetition, Rule, SetupError,
     UciError, Variant, pgn, run_suite,
@@ -184,6 +184,7 @@ fn every_case_position_has_its_moves_checks_and_texts() {
         let id = &case.id;
         let position = parse(&case.fen).unwrap();
         assert_laws(&position);
+        assert_only_generated_moves_are_legal(&position);
         assert_eq!(bracket(&position), case.canonical_fen, "{id}");
         assert_eq!(position.fen(FenStyle::Lichess), case.lichess_fen, "{id}");
         assert_eq!(legal_uci(&position), case.legal_uci, "{id}");
