@@ -265,7 +265,6 @@ fn reason(error: &FenError) -> &'static str {
         FenError::Empty => "empty",
         FenError::TooLong { .. } => "too-long",
         FenError::Board { .. } => "board",
-        FenError::PromotedMark { .. } => "promoted-mark",
         FenError::Hand { .. } => "hand",
         FenError::Turn { .. } => "turn",
         FenError::Castling { .. } => "castling",
@@ -276,7 +275,9 @@ fn reason(error: &FenError) -> &'static str {
         FenError::Position(SetupError::Kings { .. }) => "kings",
         FenError::Position(SetupError::PawnRank { .. }) => "pawn-rank",
         FenError::Position(SetupError::OppositeCheck { .. }) => "opposite-check",
-        FenError::Position(SetupError::Promoted { .. }) => "promoted-mark",
+        FenError::PromotedMark { .. } | FenError::Position(SetupError::Promoted { .. }) => {
+            "promoted-mark"
+        }
         FenError::Position(SetupError::Material { .. }) => "material",
     }
 }

@@ -47,7 +47,7 @@ pub(crate) fn choose(position: &Position, choice: u16) -> Option<Move> {
     let is_rare =
         |m: &Move| position.captured_role(*m).is_some() || m.is_promotion() || m.is_castle();
     let rare: Vec<Move> = legal.iter().copied().filter(is_rare).collect();
-    let from = if choice % 2 == 0 && !rare.is_empty() {
+    let from = if choice.is_multiple_of(2) && !rare.is_empty() {
         rare
     } else {
         legal

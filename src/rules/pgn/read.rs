@@ -331,8 +331,7 @@ impl<'a> Games<'a> {
 
     fn error(&mut self, kind: PgnErrorKind) -> PgnError {
         // Counted on from the last error: counting from the start each time would be quadratic.
-        let passed = &self.text.as_bytes()[self.counted..self.at];
-        self.line += passed.iter().filter(|&&b| b == b'\n').count();
+        self.line += self.text[self.counted..self.at].matches('\n').count();
         self.counted = self.at;
         PgnError {
             game: self.game,

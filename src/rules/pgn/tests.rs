@@ -19,10 +19,6 @@ fn moves(game: &Game) -> Vec<String> {
     moves.map(|(&m, position)| position.san(m)).collect()
 }
 
-fn seconds(seconds: u64) -> Option<Duration> {
-    Some(Duration::from_secs(seconds))
-}
-
 #[test]
 fn a_finished_game_looks_like_an_export_of_lichess() {
     let game = play(
@@ -51,13 +47,13 @@ fn a_finished_game_looks_like_an_export_of_lichess() {
     }
     let notes = [
         Note {
-            clock: seconds(180),
+            clock: Some(Duration::from_secs(180)),
             eval: Some(Eval::Cp(17)),
             text: String::new(),
         },
         Note::default(),
         Note {
-            clock: seconds(3 * 3600 + 65),
+            clock: Some(Duration::from_secs(3 * 3600 + 65)),
             eval: Some(Eval::Cp(-1205)),
             text: String::new(),
         },
@@ -210,7 +206,10 @@ fn clocks_and_evaluations_of_any_size_are_read_or_left_out() {
     assert_eq!(note("[%eval 1.5,24]").eval, Some(Eval::Cp(150)));
     assert_eq!(note("[%eval #12]").eval, Some(Eval::Mate(12)));
     assert_eq!(note("[%eval 1e300]").eval, Some(Eval::Cp(i32::MAX)));
-    assert_eq!(note("[%clk 1:00:00]").clock, seconds(3600));
+    assert_eq!(
+        note("[%clk 1:00:00]").clock,
+        Some(Duration::from_secs(3600))
+    );
     for nonsense in [
         "[%eval NaN]",
         "[%eval]",
