@@ -5,8 +5,10 @@
     reason = "a test that cannot go on fails best by panicking"
 )]
 
+mod lichess;
 mod rules_data;
 mod rules_laws;
 mod rules_oracle;
 mod rules_text;
 mod rules_walk;
+mod wire;
