@@ -1,4 +1,5 @@
 //! Pocketknight: a Lichess bot that plays crazyhouse, with its own search engine inside.
 
+pub mod bot;
 pub mod lichess;
 pub mod rules;
