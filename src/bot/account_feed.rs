@@ -156,7 +156,11 @@ impl TwinWatch {
         }
         self.short += 1;
         let beyond = self.short.checked_sub(SUSPICIOUS)?;
-        Some(TWIN_PAUSE.saturating_mul(beyond + 1).min(LONGEST_TWIN_PAUSE))
+        Some(
+            TWIN_PAUSE
+                .saturating_mul(beyond + 1)
+                .min(LONGEST_TWIN_PAUSE),
+        )
     }
 }
 

@@ -4,7 +4,6 @@
 use super::record::GameRecord;
 use crate::lichess::model::GameId;
 use crate::settings::DataSettings;
-use jiff::tz::TimeZone;
 use serde::Deserialize;
 use std::collections::HashSet;
 use std::io;
@@ -57,24 +56,45 @@ pub(super) struct Writer {
 pub(super) async fn open(settings: &DataSettings) -> Result<(Archive, Writer), ArchiveError> {
     let fail = |path: &Path, action: &'static str| {
         let path = path.to_owned();
-        move |source| ArchiveError { path, action, source }
+        move |source| ArchiveError {
+            path,
+            action,
+            source,
+        }
     };
     let mut written = HashSet::new();
     if settings.pgn {
         let games = settings.dir.join("games");
-        fs::create_dir_all(&games).await.map_err(fail(&games, "making the folder"))?;
+        fs::create_dir_all(&games)
+            .await
+            .map_err(fail(&games, "making the folder"))?;
         let probe = games.join(".writable");
-        fs::write(&probe, b"").await.map_err(fail(&games, "writing a file"))?;
-        fs::remove_file(&probe).await.map_err(fail(&games, "removing a file"))?;
+        fs::write(&probe, b"")
+            .await
+            .map_err(fail(&games, "writing a file"))?;
+        fs::remove_file(&probe)
+            .await
+            .map_err(fail(&games, "removing a file"))?;
     }
     if settings.results {
         let dir = &settings.dir;
-        fs::create_dir_all(dir).await.map_err(fail(dir, "making the folder"))?;
+        fs::create_dir_all(dir)
+            .await
+            .map_err(fail(dir, "making the folder"))?;
         let path = results_path(settings);
-        written = remembered(&path).await.map_err(fail(&path, "opening the results"))?;
+        written = remembered(&path)
+            .await
+            .map_err(fail(&path, "opening the results"))?;
     }
     let (records, incoming) = mpsc::unbounded_channel();
-    Ok((Archive { records }, Writer { settings: settings.clone(), incoming, written }))
+    Ok((
+        Archive { records },
+        Writer {
+            settings: settings.clone(),
+            incoming,
+            written,
+        },
+    ))
 }
 
 impl Writer {
@@ -99,7 +119,7 @@ impl Writer {
                 report(&record, &path, done);
             }
             if self.settings.pgn {
-                let month = record.finished.to_zoned(TimeZone::UTC).strftime("%Y-%m").to_string();
+                let month = record.finished.strftime("%Y-%m").to_string();
                 let path = self.settings.dir.join("games").join(format!("{month}.pgn"));
                 report(&record, &path, append(&path, record.pgn.as_bytes()).await);
             }
@@ -124,7 +144,11 @@ fn report(record: &GameRecord, path: &Path, done: io::Result<()>) {
 }
 
 async fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = fs::OpenOptions::new().append(true).create(true).open(path).await?;
+    let mut file = fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(path)
+        .await?;
     file.write_all(bytes).await?;
     file.flush().await
 }
@@ -135,10 +159,15 @@ async fn remembered(path: &Path) -> io::Result<HashSet<GameId>> {
     struct Line {
         id: GameId,
     }
-    let mut file =
-        fs::OpenOptions::new().read(true).append(true).create(true).open(path).await?;
+    let mut file = fs::OpenOptions::new()
+        .read(true)
+        .append(true)
+        .create(true)
+        .open(path)
+        .await?;
     let len = file.metadata().await?.len();
-    file.seek(io::SeekFrom::Start(len.saturating_sub(REMEMBERED_BYTES))).await?;
+    file.seek(io::SeekFrom::Start(len.saturating_sub(REMEMBERED_BYTES)))
+        .await?;
     let mut tail = Vec::new();
     file.read_to_end(&mut tail).await?;
     if !tail.is_empty() && !tail.ends_with(b"\n") {
@@ -205,8 +234,11 @@ mod tests {
     #[tokio::test]
     async fn each_game_is_written_once_even_over_a_restart() {
         let dir = tempfile::tempdir().unwrap();
-        let settings =
-            DataSettings { dir: dir.path().join("new/data"), pgn: true, results: true };
+        let settings = DataSettings {
+            dir: dir.path().join("new/data"),
+            pgn: true,
+            results: true,
+        };
         write(&settings, &["a", "b", "a"]).await;
         write(&settings, &["b", "c"]).await;
         assert_eq!(ids(&settings), ["a", "b", "c"]);
@@ -217,7 +249,11 @@ mod tests {
     #[tokio::test]
     async fn a_line_cut_off_by_a_crash_does_not_swallow_the_next() {
         let dir = tempfile::tempdir().unwrap();
-        let settings = DataSettings { dir: dir.path().to_owned(), pgn: false, results: true };
+        let settings = DataSettings {
+            dir: dir.path().to_owned(),
+            pgn: false,
+            results: true,
+        };
         std::fs::write(results_path(&settings), "{\"id\":\"old\"}\n{\"id\":\"hal").unwrap();
         write(&settings, &["old", "new"]).await;
         assert_eq!(ids(&settings), ["old", "new"]);
@@ -230,9 +266,16 @@ mod tests {
         let file = dir.path().join("file");
         std::fs::write(&file, "").unwrap();
         for (pgn, results) in [(true, false), (false, true)] {
-            let settings = DataSettings { dir: file.clone(), pgn, results };
+            let settings = DataSettings {
+                dir: file.clone(),
+                pgn,
+                results,
+            };
             let error = open(&settings).await.unwrap_err().to_string();
-            assert!(error.starts_with("data.dir ") && error.contains("file"), "{error}");
+            assert!(
+                error.starts_with("data.dir ") && error.contains("file"),
+                "{error}"
+            );
         }
     }
 }

@@ -1,8 +1,6 @@
 //! Whether a challenge is accepted: a pure function of the challenge, the settings and what else is going on.
 
-use crate::lichess::model::{
-    Challenge, ChallengeUser, Compat, DeclineReason, Speed, TimeControl,
-};
+use crate::lichess::model::{Challenge, ChallengeUser, Compat, DeclineReason, Speed, TimeControl};
 use crate::settings::ChallengeSettings;
 
 /// What happens with a challenge.
@@ -81,7 +79,9 @@ fn refuse_game(challenge: &Challenge, compat: Option<Compat>) -> Option<DeclineR
         return Some(DeclineReason::Variant);
     }
     match challenge.time_control {
-        TimeControl::Clock { limit, increment, .. } => {
+        TimeControl::Clock {
+            limit, increment, ..
+        } => {
             if Speed::of_clock(limit, increment) == Speed::UltraBullet {
                 return Some(DeclineReason::TooFast);
             }
@@ -91,7 +91,10 @@ fn refuse_game(challenge: &Challenge, compat: Option<Compat>) -> Option<DeclineR
         }
     }
     // With noAbort a game whose first move is missing can be neither aborted nor resigned.
-    let no_abort = challenge.rules.iter().any(|rule| rule.eq_ignore_ascii_case("noAbort"));
+    let no_abort = challenge
+        .rules
+        .iter()
+        .any(|rule| rule.eq_ignore_ascii_case("noAbort"));
     let unplayable = compat.is_some_and(|compat| !compat.bot);
     (no_abort || unplayable).then_some(DeclineReason::Generic)
 }
@@ -110,7 +113,8 @@ fn refuse_opponent(
         let refused = !settings.accept_anonymous || !settings.allow.is_empty();
         return refused.then_some(DeclineReason::Generic);
     };
-    if listed(&settings.block, user) || !(settings.allow.is_empty() || listed(&settings.allow, user))
+    if listed(&settings.block, user)
+        || !(settings.allow.is_empty() || listed(&settings.allow, user))
     {
         return Some(DeclineReason::Generic);
     }
@@ -124,7 +128,10 @@ fn refuse_opponent(
 }
 
 fn refuse_clock(control: &TimeControl, settings: &ChallengeSettings) -> Option<DeclineReason> {
-    let TimeControl::Clock { limit, increment, .. } = *control else {
+    let TimeControl::Clock {
+        limit, increment, ..
+    } = *control
+    else {
         return Some(DeclineReason::TimeControl);
     };
     if limit < settings.min_initial_s || increment < settings.min_increment_s {
@@ -134,8 +141,12 @@ fn refuse_clock(control: &TimeControl, settings: &ChallengeSettings) -> Option<D
         return Some(DeclineReason::TooSlow);
     }
     let order = [Speed::Bullet, Speed::Blitz, Speed::Rapid, Speed::Classical];
-    let accepted =
-        |speed: &Speed| settings.speeds.iter().any(|word| word.eq_ignore_ascii_case(speed.word()));
+    let accepted = |speed: &Speed| {
+        settings
+            .speeds
+            .iter()
+            .any(|word| word.eq_ignore_ascii_case(speed.word()))
+    };
     let speed = Speed::of_clock(limit, increment);
     if accepted(&speed) {
         return None;

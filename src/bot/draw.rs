@@ -52,7 +52,10 @@ mod tests {
         for (score, ply, expected) in cases {
             let facts = DrawFacts { score, ply };
             assert_eq!(accepts(facts, &settings), expected, "{facts:?}");
-            let never = GameSettings { accept_draw: false, ..settings.clone() };
+            let never = GameSettings {
+                accept_draw: false,
+                ..settings.clone()
+            };
             assert!(!accepts(facts, &never), "{facts:?}");
         }
     }

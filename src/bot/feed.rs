@@ -51,7 +51,15 @@ impl Feed {
     pub(super) fn new(client: Client, id: GameId) -> Self {
         let now = Instant::now();
         let backoff = Backoff::game_stream();
-        Self { client, id, state: State::Waiting(now), backoff, opened: now, heard: None, refusals: 0 }
+        Self {
+            client,
+            id,
+            state: State::Waiting(now),
+            backoff,
+            opened: now,
+            heard: None,
+            refusals: 0,
+        }
     }
 
     /// When the stream last gave a sign of life.
@@ -93,7 +101,11 @@ impl Feed {
                         self.heard = Some(Instant::now());
                         match item {
                             StreamItem::Line { value, received } => {
-                                return FeedEvent::Line { value, received, opened: self.opened };
+                                return FeedEvent::Line {
+                                    value,
+                                    received,
+                                    opened: self.opened,
+                                };
                             }
                             StreamItem::KeepAlive => return FeedEvent::Alive,
                             StreamItem::Undecodable { line, error } => {

@@ -14,7 +14,8 @@ use super::turn::{Posted, Step, Turn};
 use super::{BotEvent, Observer};
 use crate::engine::{Engine, Score, Session, SessionOptions};
 use crate::lichess::{
-    Client, Error, GameEvent, GameFull, GameId, GameState, GameStatus, Kind, MoveOutcome, Player, Side,
+    Client, Error, GameEvent, GameFull, GameId, GameState, GameStatus, Kind, MoveOutcome, Player,
+    Side,
 };
 use crate::rules::{CastlingStyle, Color, Move, MoveList};
 use crate::settings::Settings;
@@ -83,7 +84,11 @@ pub(super) async fn play(
             event = feed.next() => event,
         };
         match event {
-            FeedEvent::Line { value: GameEvent::GameFull(full), received, .. } => {
+            FeedEvent::Line {
+                value: GameEvent::GameFull(full),
+                received,
+                ..
+            } => {
                 break (*full, received);
             }
             FeedEvent::Line { .. } | FeedEvent::Alive => {}
@@ -91,7 +96,10 @@ pub(super) async fn play(
         }
     };
     if !matches!(full.variant.key.as_str(), "crazyhouse" | "") {
-        warn!(variant = full.variant.key, "game of another variant left alone");
+        warn!(
+            variant = full.variant.key,
+            "game of another variant left alone"
+        );
         return GameEnd::Foreign;
     }
     let mut game = match Play::new(context, feed, full, received) {
@@ -124,7 +132,12 @@ pub(super) async fn play(
 /// Answer of a request.
 #[derive(Debug)]
 enum Answer {
-    Move { ticket: u64, found: Found, result: Result<MoveOutcome, Error>, took: Duration },
+    Move {
+        ticket: u64,
+        found: Found,
+        result: Result<MoveOutcome, Error>,
+        took: Duration,
+    },
     Action(Action, Result<(), Error>),
     Resign(Result<(), Error>),
 }
@@ -162,7 +175,10 @@ impl Play {
         received: Instant,
     ) -> Result<Self, GameEnd> {
         let is_us = |player: &Player| {
-            player.id.as_deref().is_some_and(|id| id.eq_ignore_ascii_case(&context.account))
+            player
+                .id
+                .as_deref()
+                .is_some_and(|id| id.eq_ignore_ascii_case(&context.account))
         };
         let color = match (is_us(&full.white), is_us(&full.black)) {
             (true, false) => Side::White,
@@ -185,9 +201,14 @@ impl Play {
             Tracker::new("startpos")
         });
         // The start position of chess is always understood.
-        let Ok(tracker) = tracker else { return Err(GameEnd::Foreign) };
+        let Ok(tracker) = tracker else {
+            return Err(GameEnd::Foreign);
+        };
         let engine = &context.settings.engine;
-        let options = SessionOptions { hash_mib: engine.hash_mib, threads: engine.threads };
+        let options = SessionOptions {
+            hash_mib: engine.hash_mib,
+            threads: engine.threads,
+        };
         let mut game = Self {
             session: context.engine.session(options),
             context,
@@ -281,8 +302,9 @@ impl Play {
             }
             return None;
         }
-        while let Some(action) =
-            self.offers.step(&self.offer_facts(now), &self.context.settings.game)
+        while let Some(action) = self
+            .offers
+            .step(&self.offer_facts(now), &self.context.settings.game)
         {
             self.act(action, now);
         }
@@ -326,7 +348,8 @@ impl Play {
         [
             self.turn.deadline().filter(|_| facts.my_turn),
             self.search.as_ref().map(Search::deadline),
-            self.offers.abort_deadline(&facts, &self.context.settings.game),
+            self.offers
+                .abort_deadline(&facts, &self.context.settings.game),
             self.check_at,
             self.resign_at,
         ]
@@ -337,14 +360,18 @@ impl Play {
 
     fn on_timer(&mut self) {
         if self.is_my_turn() && self.turn.is_idle() {
-            warn!(ply = self.ply(), "a move was owed and nothing was under way");
+            warn!(
+                ply = self.ply(),
+                "a move was owed and nothing was under way"
+            );
         }
     }
 
     fn on_command(&mut self, command: Command) {
         match command {
             Command::Check => {
-                self.check_at.get_or_insert_with(|| Instant::now() + CHECK_PAUSE);
+                self.check_at
+                    .get_or_insert_with(|| Instant::now() + CHECK_PAUSE);
             }
         }
     }
@@ -353,7 +380,11 @@ impl Play {
         match event {
             FeedEvent::Alive => {}
             FeedEvent::Closed(error) => return Some(GameEnd::Closed(error)),
-            FeedEvent::Line { value, received, opened } => match value {
+            FeedEvent::Line {
+                value,
+                received,
+                opened,
+            } => match value {
                 GameEvent::GameFull(full) => {
                     debug!(moves = full.state.moves, "full state");
                     self.check_at = None;
@@ -366,7 +397,11 @@ impl Play {
                     self.on_state(state, received, None);
                 }
                 GameEvent::OpponentGone(line) => {
-                    info!(gone = line.gone, claim_in_s = line.claim_win_in_seconds, "presence");
+                    info!(
+                        gone = line.gone,
+                        claim_in_s = line.claim_win_in_seconds,
+                        "presence"
+                    );
                     self.offers.opponent_gone(line, received);
                 }
                 GameEvent::ChatLine(line) => {
@@ -402,7 +437,8 @@ impl Play {
         self.over = state.status.is_over();
         if state.status == GameStatus::Created {
             // Nothing promises a line when it starts.
-            self.check_at.get_or_insert_with(|| Instant::now() + CHECK_PAUSE);
+            self.check_at
+                .get_or_insert_with(|| Instant::now() + CHECK_PAUSE);
         }
         self.state = state;
         self.received = received;
@@ -438,7 +474,9 @@ impl Play {
             };
             let clock = self.full.clock.filter(|_| last).map(|_| millis(clock));
             let uci = position.uci(moves[ply], CastlingStyle::KingTakesRook);
-            let found = found.as_ref().filter(|found| last && found.best == Some(moves[ply]));
+            let found = found
+                .as_ref()
+                .filter(|found| last && found.best == Some(moves[ply]));
             let score = found.and_then(|found| found.score);
             self.context.observer.emit(|| BotEvent::MovePlayed {
                 id: self.context.id.clone(),
@@ -446,7 +484,11 @@ impl Play {
                 uci,
                 score,
             });
-            self.played.push(Played { clock, score, depth: found.map_or(0, |found| found.depth) });
+            self.played.push(Played {
+                clock,
+                score,
+                depth: found.map_or(0, |found| found.depth),
+            });
         }
     }
 
@@ -456,7 +498,12 @@ impl Play {
         if !self.turn.refused().is_empty() {
             let mut legal = MoveList::new();
             position.legal_moves(&mut legal);
-            choices.extend(legal.iter().copied().filter(|mv| !self.turn.refused().contains(mv)));
+            choices.extend(
+                legal
+                    .iter()
+                    .copied()
+                    .filter(|mv| !self.turn.refused().contains(mv)),
+            );
             if choices.is_empty() {
                 error!("server refuses all moves that are legal by our rules, resigning");
                 self.give_up(now);
@@ -488,8 +535,7 @@ impl Play {
         self.search = None;
         let mut found = found;
         let position = self.tracker.position();
-        let usable =
-            |mv: Move| position.is_legal(mv) && !self.turn.refused().contains(&mv);
+        let usable = |mv: Move| position.is_legal(mv) && !self.turn.refused().contains(&mv);
         let best = found.best.filter(|mv| usable(*mv)).or_else(|| {
             warn!("search without a usable move, any legal one is played");
             let mut legal = MoveList::new();
@@ -511,18 +557,32 @@ impl Play {
 
     /// Sends a move. A draw offer that we like is accepted with it, in the same request.
     fn post(&mut self, mv: Move, found: Found) {
-        let facts = OfferFacts { my_turn: false, ..self.offer_facts(Instant::now()) };
+        let facts = OfferFacts {
+            my_turn: false,
+            ..self.offer_facts(Instant::now())
+        };
         let draw = facts.draw_offered
             && super::draw::accepts(
-                super::draw::DrawFacts { score: found.score, ply: facts.ply },
+                super::draw::DrawFacts {
+                    score: found.score,
+                    ply: facts.ply,
+                },
                 &self.context.settings.game,
             );
         let ticket = self.turn.posting(mv);
-        let uci = self.tracker.position().uci(mv, CastlingStyle::KingTakesRook);
+        let uci = self
+            .tracker
+            .position()
+            .uci(mv, CastlingStyle::KingTakesRook);
         self.request(move |client, id| async move {
             let start = Instant::now();
             let result = client.make_move(&id, &uci, draw).await;
-            Answer::Move { ticket, found, result, took: start.elapsed() }
+            Answer::Move {
+                ticket,
+                found,
+                result,
+                took: start.elapsed(),
+            }
         });
     }
 
@@ -556,7 +616,8 @@ impl Play {
         F: Future<Output = Answer> + Send + 'static,
     {
         let future = make(self.context.client.clone(), self.context.id.clone());
-        self.requests.spawn(tracing::Instrument::in_current_span(future));
+        self.requests
+            .spawn(tracing::Instrument::in_current_span(future));
     }
 
     fn give_up(&mut self, now: Instant) {
@@ -566,22 +627,38 @@ impl Play {
 
     fn on_answer(&mut self, answer: Result<Answer, JoinError>) {
         match answer {
-            Ok(Answer::Move { ticket, found, result, took }) => {
+            Ok(Answer::Move {
+                ticket,
+                found,
+                result,
+                took,
+            }) => {
                 self.on_move_answer(ticket, &found, result, took);
             }
             Ok(Answer::Action(action, Err(error))) => {
                 if action == Action::Abort && error.kind() == Kind::Rejected {
                     self.offers.abort_refused();
                 }
-                info!(?action, error = &error as &dyn std::error::Error, "request failed");
+                info!(
+                    ?action,
+                    error = &error as &dyn std::error::Error,
+                    "request failed"
+                );
             }
             Ok(Answer::Resign(Err(error))) => {
-                warn!(error = &error as &dyn std::error::Error, "resignation failed");
+                warn!(
+                    error = &error as &dyn std::error::Error,
+                    "resignation failed"
+                );
             }
             Ok(Answer::Action(_, Ok(())) | Answer::Resign(Ok(()))) => {}
             Err(error) => {
-                error!(error = &error as &dyn std::error::Error, "request task failed");
-                self.turn.posted(self.turn.ticket(), Posted::Unknown, Instant::now());
+                error!(
+                    error = &error as &dyn std::error::Error,
+                    "request task failed"
+                );
+                self.turn
+                    .posted(self.turn.ticket(), Posted::Unknown, Instant::now());
             }
         }
     }
@@ -613,7 +690,11 @@ impl Play {
                 Posted::Rejected
             }
             Err(error) => {
-                warn!(uci, error = error as &dyn std::error::Error, "move not answered");
+                warn!(
+                    uci,
+                    error = error as &dyn std::error::Error,
+                    "move not answered"
+                );
                 match error.kind() {
                     Kind::RateLimited { retry_after } => Posted::RateLimited(retry_after),
                     _ if error.is_unsent() => Posted::Unsent,

@@ -142,7 +142,10 @@ pub async fn run(options: BotOptions) -> Result<Summary, Error> {
     match written {
         Ok(None | Some(Ok(()))) => {}
         Ok(Some(Err(error))) => {
-            error!(error = &error as &dyn std::error::Error, "writer of the game records failed");
+            error!(
+                error = &error as &dyn std::error::Error,
+                "writer of the game records failed"
+            );
         }
         Err(_) => warn!("game records could not be written in time"),
     }

@@ -85,7 +85,9 @@ impl Offers {
     /// A line tells that the opponent left or came back.
     pub(super) fn opponent_gone(&mut self, line: OpponentGone, now: Instant) {
         self.gone = line.gone.then(|| Gone {
-            claimable: line.claim_win_in_seconds.is_some_and(|seconds| seconds <= 0),
+            claimable: line
+                .claim_win_in_seconds
+                .is_some_and(|seconds| seconds <= 0),
             heard: now,
         });
     }
@@ -110,7 +112,10 @@ impl Offers {
             self.draw_answered = false;
         } else if !self.draw_answered && !facts.my_turn {
             self.draw_answered = true;
-            let judged = DrawFacts { score: facts.score, ply: facts.ply };
+            let judged = DrawFacts {
+                score: facts.score,
+                ply: facts.ply,
+            };
             return Some(Action::Draw(draw::accepts(judged, settings)));
         }
         if !facts.my_turn && facts.ply >= 2 && settings.claim_victory {
@@ -123,7 +128,10 @@ impl Offers {
                 return Some(Action::ClaimVictory);
             }
         }
-        if self.abort_deadline(facts, settings).is_some_and(|deadline| facts.now >= deadline) {
+        if self
+            .abort_deadline(facts, settings)
+            .is_some_and(|deadline| facts.now >= deadline)
+        {
             self.waiting_since = facts.now;
             return Some(Action::Abort);
         }
@@ -174,19 +182,28 @@ mod tests {
     }
 
     fn gone(seconds: i64) -> OpponentGone {
-        OpponentGone { gone: true, claim_win_in_seconds: Some(seconds) }
+        OpponentGone {
+            gone: true,
+            claim_win_in_seconds: Some(seconds),
+        }
     }
 
     #[test]
     fn a_draw_offer_on_the_opponents_turn_is_answered_once() {
         let now = Instant::now();
         let mut offers = Offers::new(now);
-        let offered = OfferFacts { draw_offered: true, ..facts(now) };
+        let offered = OfferFacts {
+            draw_offered: true,
+            ..facts(now)
+        };
         assert_eq!(offers.step(&facts(now), &settings()), None);
         assert_eq!(offers.step(&offered, &settings()), Some(Action::Draw(true)));
         assert_eq!(offers.step(&offered, &settings()), None);
         assert_eq!(offers.step(&facts(now), &settings()), None);
-        let better = OfferFacts { score: Some(Score::Cp(50)), ..offered };
+        let better = OfferFacts {
+            score: Some(Score::Cp(50)),
+            ..offered
+        };
         assert_eq!(offers.step(&better, &settings()), Some(Action::Draw(false)));
     }
 
@@ -194,7 +211,11 @@ mod tests {
     fn a_draw_offer_on_our_turn_waits_for_the_search() {
         let now = Instant::now();
         let mut offers = Offers::new(now);
-        let offered = OfferFacts { draw_offered: true, my_turn: true, ..facts(now) };
+        let offered = OfferFacts {
+            draw_offered: true,
+            my_turn: true,
+            ..facts(now)
+        };
         assert_eq!(offers.step(&offered, &settings()), None);
     }
 
@@ -202,14 +223,29 @@ mod tests {
     fn takebacks_are_accepted_up_to_the_limit_and_not_under_a_move_on_its_way() {
         let now = Instant::now();
         let mut offers = Offers::new(now);
-        let settings = GameSettings { max_takebacks: 1, ..settings() };
-        let proposed = OfferFacts { takeback_proposed: true, ..facts(now) };
-        let committed = OfferFacts { committed: true, ..proposed };
+        let settings = GameSettings {
+            max_takebacks: 1,
+            ..settings()
+        };
+        let proposed = OfferFacts {
+            takeback_proposed: true,
+            ..facts(now)
+        };
+        let committed = OfferFacts {
+            committed: true,
+            ..proposed
+        };
         assert_eq!(offers.step(&committed, &settings), None);
-        assert_eq!(offers.step(&proposed, &settings), Some(Action::Takeback(true)));
+        assert_eq!(
+            offers.step(&proposed, &settings),
+            Some(Action::Takeback(true))
+        );
         assert_eq!(offers.step(&proposed, &settings), None);
         offers.moved(now);
-        assert_eq!(offers.step(&proposed, &settings), Some(Action::Takeback(false)));
+        assert_eq!(
+            offers.step(&proposed, &settings),
+            Some(Action::Takeback(false))
+        );
     }
 
     #[test]
@@ -219,14 +255,26 @@ mod tests {
         offers.opponent_gone(gone(5), now);
         assert_eq!(offers.step(&facts(now), &settings()), None);
         offers.opponent_gone(gone(0), now);
-        let ours = OfferFacts { my_turn: true, ..facts(now) };
+        let ours = OfferFacts {
+            my_turn: true,
+            ..facts(now)
+        };
         assert_eq!(offers.step(&ours, &settings()), None);
-        assert_eq!(offers.step(&facts(now), &settings()), Some(Action::ClaimVictory));
+        assert_eq!(
+            offers.step(&facts(now), &settings()),
+            Some(Action::ClaimVictory)
+        );
         assert_eq!(offers.step(&facts(now), &settings()), None);
         offers.opponent_gone(gone(0), now);
-        let unwanted = GameSettings { claim_victory: false, ..settings() };
+        let unwanted = GameSettings {
+            claim_victory: false,
+            ..settings()
+        };
         assert_eq!(offers.step(&facts(now), &unwanted), None);
-        assert_eq!(offers.step(&facts(now), &settings()), Some(Action::ClaimVictory));
+        assert_eq!(
+            offers.step(&facts(now), &settings()),
+            Some(Action::ClaimVictory)
+        );
     }
 
     #[test]
@@ -236,7 +284,13 @@ mod tests {
         offers.opponent_gone(gone(0), now);
         assert_eq!(offers.step(&facts(now + 15 * S), &settings()), None);
         offers.opponent_gone(gone(0), now);
-        offers.opponent_gone(OpponentGone { gone: false, claim_win_in_seconds: None }, now);
+        offers.opponent_gone(
+            OpponentGone {
+                gone: false,
+                claim_win_in_seconds: None,
+            },
+            now,
+        );
         assert_eq!(offers.step(&facts(now), &settings()), None);
     }
 
@@ -244,27 +298,59 @@ mod tests {
     fn a_game_is_aborted_only_while_the_opponent_owes_the_first_move() {
         let now = Instant::now();
         let (human, bot) = (60 * S, 30 * S);
-        let start = OfferFacts { ply: 0, ..facts(now) };
-        let later = |wait, facts| OfferFacts { now: now + wait, ..facts };
+        let start = OfferFacts {
+            ply: 0,
+            ..facts(now)
+        };
+        let later = |wait, facts| OfferFacts {
+            now: now + wait,
+            ..facts
+        };
         let mut offers = Offers::new(now);
-        assert_eq!(offers.abort_deadline(&start, &settings()), Some(now + human));
+        assert_eq!(
+            offers.abort_deadline(&start, &settings()),
+            Some(now + human)
+        );
         assert_eq!(offers.step(&later(human - S, start), &settings()), None);
-        assert_eq!(offers.step(&later(human, start), &settings()), Some(Action::Abort));
+        assert_eq!(
+            offers.step(&later(human, start), &settings()),
+            Some(Action::Abort)
+        );
         assert_eq!(offers.step(&later(human, start), &settings()), None);
-        assert_eq!(offers.step(&later(human * 2, start), &settings()), Some(Action::Abort));
+        assert_eq!(
+            offers.step(&later(human * 2, start), &settings()),
+            Some(Action::Abort)
+        );
         offers.abort_refused();
         assert_eq!(offers.step(&later(human * 5, start), &settings()), None);
 
         let mut offers = Offers::new(now);
-        let machine = OfferFacts { opponent_is_bot: true, ply: 1, ..facts(now) };
-        assert_eq!(offers.step(&later(bot, machine), &settings()), Some(Action::Abort));
+        let machine = OfferFacts {
+            opponent_is_bot: true,
+            ply: 1,
+            ..facts(now)
+        };
+        assert_eq!(
+            offers.step(&later(bot, machine), &settings()),
+            Some(Action::Abort)
+        );
         let no_case = [
-            OfferFacts { my_turn: true, ..machine },
+            OfferFacts {
+                my_turn: true,
+                ..machine
+            },
             OfferFacts { ply: 2, ..machine },
-            OfferFacts { tournament: true, ..machine },
+            OfferFacts {
+                tournament: true,
+                ..machine
+            },
         ];
         for facts in no_case {
-            assert_eq!(Offers::new(now).step(&later(bot, facts), &settings()), None, "{facts:?}");
+            assert_eq!(
+                Offers::new(now).step(&later(bot, facts), &settings()),
+                None,
+                "{facts:?}"
+            );
         }
     }
 }

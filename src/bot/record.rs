@@ -1,11 +1,10 @@
 //! Record of a finished game: what it was, how it ended, and its PGN.
 
 use crate::engine::Score;
-use crate::lichess::model::{GameFull, GameId, GameState, GameStatus, Player, Side, Speed};
+use crate::lichess::model::{GameFull, GameId, GameState, GameStatus, Side, Speed};
 use crate::rules::Game;
 use crate::rules::pgn::{self, Eval, GameResult, Note, Tags};
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use serde::Serialize;
 use std::time::Duration;
 use url::Url;
@@ -134,7 +133,9 @@ impl GameRecord {
         let mut record = Self {
             id: full.id.clone(),
             // Ids are letters and digits; anything else cannot be joined and leaves the server's address.
-            url: server.join(full.id.as_str()).map_or_else(|_| server.to_string(), String::from),
+            url: server
+                .join(full.id.as_str())
+                .map_or_else(|_| server.to_string(), String::from),
             started,
             finished,
             color,
@@ -179,10 +180,17 @@ fn tags(record: &GameRecord, server: &Url, full: &GameFull) -> Tags {
         Speed::Unknown => "",
         speed => speed.word(),
     };
-    tags.set("Event", format!("{rated} {speed} crazyhouse game").replace("  ", " "));
-    let site = if server.host_str() == Some("lichess.org") { &record.url } else { server.as_str() };
+    tags.set(
+        "Event",
+        format!("{rated} {speed} crazyhouse game").replace("  ", " "),
+    );
+    let site = if server.host_str() == Some("lichess.org") {
+        &record.url
+    } else {
+        server.as_str()
+    };
     tags.set("Site", site);
-    let utc = record.started.to_zoned(TimeZone::UTC);
+    let utc = record.started;
     tags.set("Date", utc.strftime("%Y.%m.%d").to_string());
     tags.set("Round", "-");
     let players = [(&full.white, "White"), (&full.black, "Black")];
@@ -195,7 +203,10 @@ fn tags(record: &GameRecord, server: &Url, full: &GameFull) -> Tags {
     for (player, side) in players {
         let unsettled = if player.provisional { "?" } else { "" };
         let rating = player.rating.map(|rating| format!("{rating}{unsettled}"));
-        tags.set(&format!("{side}Elo"), rating.unwrap_or_else(|| "?".to_owned()));
+        tags.set(
+            &format!("{side}Elo"),
+            rating.unwrap_or_else(|| "?".to_owned()),
+        );
         if let Some(title) = &player.title {
             tags.set(&format!("{side}Title"), title.as_str());
         }
@@ -260,8 +271,12 @@ mod tests {
         )
         .unwrap();
         let list = "f2f3 e7e5 g2g4 d8h4";
-        let state =
-            GameState { moves: list.to_owned(), status, winner, ..GameState::default() };
+        let state = GameState {
+            moves: list.to_owned(),
+            status,
+            winner,
+            ..GameState::default()
+        };
         let mut game = Game::new(Variant::Crazyhouse);
         for text in list.split(' ') {
             let mv = game.position().parse_uci(text).unwrap();
@@ -269,9 +284,17 @@ mod tests {
         }
         let played = [
             Played::default(),
-            Played { clock: Some(Duration::from_secs(179)), score: Some(Score::Cp(85)), depth: 9 },
+            Played {
+                clock: Some(Duration::from_secs(179)),
+                score: Some(Score::Cp(85)),
+                depth: 9,
+            },
             Played::default(),
-            Played { clock: None, score: Some(Score::Mate(1)), depth: 3 },
+            Played {
+                clock: None,
+                score: Some(Score::Mate(1)),
+                depth: 3,
+            },
         ];
         let server = Url::parse("https://lichess.org").unwrap();
         GameRecord::new(&server, &full, &state, color, &game, &played)
@@ -282,7 +305,9 @@ mod tests {
         let record = record(Side::Black, GameStatus::Mate, Some(Side::Black));
         assert_eq!(record.verdict, Verdict::Win);
         let games = pgn::read(&record.pgn).unwrap();
-        let [game] = games.as_slice() else { panic!("one game expected:\n{}", record.pgn) };
+        let [game] = games.as_slice() else {
+            panic!("one game expected:\n{}", record.pgn)
+        };
         let tags = [
             ("Event", "rated blitz crazyhouse game"),
             ("Site", "https://lichess.org/Zh000001"),
@@ -331,7 +356,11 @@ mod tests {
             (S::Other, None, Verdict::Unknown),
         ];
         for (status, winner, verdict) in cases {
-            assert_eq!(Verdict::of(status, winner, Side::White), verdict, "{status:?}");
+            assert_eq!(
+                Verdict::of(status, winner, Side::White),
+                verdict,
+                "{status:?}"
+            );
         }
     }
 }

@@ -30,8 +30,9 @@ impl RoundTrip {
 
     /// Time kept back from each move: the setting, or more when the measured round trip asks for it.
     pub(super) fn overhead(&self, setting: Duration) -> Duration {
-        self.smoothed
-            .map_or(setting, |smoothed| setting.max(smoothed + self.deviation * 2 + MARGIN))
+        self.smoothed.map_or(setting, |smoothed| {
+            setting.max(smoothed + self.deviation * 2 + MARGIN)
+        })
     }
 }
 

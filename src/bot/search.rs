@@ -25,7 +25,13 @@ pub(super) struct Found {
 impl Found {
     /// Move that no finished search stands behind.
     pub(super) const fn without_search(best: Option<Move>) -> Self {
-        Self { best, score: None, depth: 0, nodes: 0, elapsed: Duration::ZERO }
+        Self {
+            best,
+            score: None,
+            depth: 0,
+            nodes: 0,
+            elapsed: Duration::ZERO,
+        }
     }
 }
 
@@ -53,13 +59,12 @@ pub(super) struct Search {
 
 impl Search {
     /// Starts a search in the current position of a game. `received`: arrival of the line with the clocks.
-    pub(super) fn start(
-        session: &mut Session,
-        game: &Game,
-        plan: Plan,
-        received: Instant,
-    ) -> Self {
-        let start = if plan.on_clock { received } else { Instant::now() };
+    pub(super) fn start(session: &mut Session, game: &Game, plan: Plan, received: Instant) -> Self {
+        let start = if plan.on_clock {
+            received
+        } else {
+            Instant::now()
+        };
         let keys = game.keys();
         let past = keys.len().saturating_sub(1);
         let request = SearchRequest {
@@ -83,7 +88,13 @@ impl Search {
                 done.send(result).ok();
             }),
         );
-        Self { handle, done: result, best, deadline: start + plan.patience, stopped: false }
+        Self {
+            handle,
+            done: result,
+            best,
+            deadline: start + plan.patience,
+            stopped: false,
+        }
     }
 
     /// Waits for the end of the search; forever if there is none. A search that died without a result yields the

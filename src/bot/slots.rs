@@ -3,25 +3,12 @@
 //! A slot is taken before the accept is sent, not when the game starts: two challenges that come close together
 //! must not both get the last one. Pure; the time is passed in.
 
-use crate::lichess::model::{Challenge, Compat, GameId};
+use crate::lichess::model::{Challenge, GameId};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 /// Who the other side of a game is: the lower-case id, `None` for anonymous players and the Lichess AI.
 pub(super) type OpponentId = Option<String>;
-
-/// Challenge that waits for a slot.
-#[derive(Clone, Debug)]
-pub(super) struct Waiting {
-    pub challenge: Challenge,
-    pub compat: Option<Compat>,
-}
-
-impl Waiting {
-    fn opponent(&self) -> Option<&str> {
-        self.challenge.challenger.as_ref().map(|user| user.id.as_str())
-    }
-}
 
 #[derive(Debug)]
 struct Reserved {
@@ -34,7 +21,7 @@ struct Reserved {
 pub(super) struct Slots {
     running: HashMap<GameId, OpponentId>,
     reserved: HashMap<GameId, Reserved>,
-    queue: VecDeque<Waiting>,
+    queue: VecDeque<Challenge>,
 }
 
 impl Slots {
@@ -48,11 +35,6 @@ impl Slots {
         self.queue.len()
     }
 
-    /// Games that are expected to start or to be taken up again.
-    pub(super) fn reserved(&self) -> usize {
-        self.reserved.len()
-    }
-
     pub(super) fn is_running(&self, id: &GameId) -> bool {
         self.running.contains_key(id)
     }
@@ -61,7 +43,7 @@ impl Slots {
     pub(super) fn knows(&self, id: &GameId) -> bool {
         self.running.contains_key(id)
             || self.reserved.contains_key(id)
-            || self.queue.iter().any(|waiting| waiting.challenge.id == *id)
+            || self.queue.iter().any(|challenge| challenge.id == *id)
     }
 
     /// Running, expected and waiting games with one opponent, without the game `except` (the one that a rematch
@@ -75,14 +57,26 @@ impl Slots {
             .iter()
             .filter(|(id, other)| except != Some(*id) && same(other.as_deref()))
             .count();
-        let expected =
-            self.reserved.values().filter(|entry| same(entry.opponent.as_deref())).count();
-        games + expected + self.queue.iter().filter(|waiting| same(waiting.opponent())).count()
+        let expected = self
+            .reserved
+            .values()
+            .filter(|entry| same(entry.opponent.as_deref()))
+            .count();
+        let challenger = |challenge: &&Challenge| {
+            same(challenge.challenger.as_ref().map(|user| user.id.as_str()))
+        };
+        games + expected + self.queue.iter().filter(challenger).count()
     }
 
     /// Takes a slot for a game that should start soon.
     pub(super) fn reserve(&mut self, id: GameId, opponent: OpponentId, now: Instant) {
-        self.reserved.insert(id, Reserved { opponent, since: now });
+        self.reserved.insert(
+            id,
+            Reserved {
+                opponent,
+                since: now,
+            },
+        );
     }
 
     /// Gives a reserved slot back; whether there was one.
@@ -106,7 +100,10 @@ impl Slots {
 
     /// When the next reserved slot becomes overdue.
     pub(super) fn next_overdue(&self, timeout: Duration) -> Option<Instant> {
-        self.reserved.values().filter_map(|entry| entry.since.checked_add(timeout)).min()
+        self.reserved
+            .values()
+            .filter_map(|entry| entry.since.checked_add(timeout))
+            .min()
     }
 
     /// Turns a reservation, if there is one, into a running game. False if the game runs already.
@@ -126,28 +123,31 @@ impl Slots {
     }
 
     /// Lets a challenge wait. A second copy of a waiting one replaces it in its place.
-    pub(super) fn enqueue(&mut self, waiting: Waiting) {
-        match self.queue.iter_mut().find(|other| other.challenge.id == waiting.challenge.id) {
-            Some(place) => *place = waiting,
-            None => self.queue.push_back(waiting),
+    pub(super) fn enqueue(&mut self, challenge: Challenge) {
+        match self.queue.iter_mut().find(|other| other.id == challenge.id) {
+            Some(place) => *place = challenge,
+            None => self.queue.push_back(challenge),
         }
     }
 
     /// Takes the challenge that has waited longest.
-    pub(super) fn dequeue(&mut self) -> Option<Waiting> {
+    pub(super) fn dequeue(&mut self) -> Option<Challenge> {
         self.queue.pop_front()
     }
 
     /// Drops a waiting challenge that was cancelled; whether it was there.
     pub(super) fn forget_waiting(&mut self, id: &GameId) -> bool {
         let before = self.queue.len();
-        self.queue.retain(|waiting| waiting.challenge.id != *id);
+        self.queue.retain(|challenge| challenge.id != *id);
         self.queue.len() != before
     }
 
     /// Ids of the waiting challenges.
     pub(super) fn waiting_ids(&self) -> HashSet<GameId> {
-        self.queue.iter().map(|waiting| waiting.challenge.id.clone()).collect()
+        self.queue
+            .iter()
+            .map(|challenge| challenge.id.clone())
+            .collect()
     }
 }
 
@@ -155,11 +155,11 @@ impl Slots {
 mod tests {
     use super::*;
 
-    fn waiting(id: &str, opponent: &str) -> Waiting {
+    fn waiting(id: &str, opponent: &str) -> Challenge {
         let json = format!(
             r#"{{"id":"{id}","challenger":{{"id":"{opponent}","name":"{opponent}"}},"variant":{{"key":"crazyhouse"}}}}"#
         );
-        Waiting { challenge: serde_json::from_str(&json).unwrap(), compat: None }
+        serde_json::from_str(&json).unwrap()
     }
 
     fn id(text: &str) -> GameId {
@@ -174,9 +174,13 @@ mod tests {
     fn a_slot_is_taken_from_the_accept_until_the_game_ends() {
         let (mut slots, now) = (Slots::default(), Instant::now());
         slots.reserve(id("a"), of("alice"), now);
-        assert_eq!((slots.taken(), slots.reserved()), (1, 1));
+        assert_eq!(slots.taken(), 1);
         assert!(slots.start(id("a"), of("alice")));
-        assert_eq!((slots.taken(), slots.reserved()), (1, 0));
+        assert_eq!(slots.taken(), 1);
+        assert!(
+            !slots.release(&id("a")),
+            "the game took the reservation over"
+        );
         assert_eq!(slots.finish(&id("a")), Some(of("alice")));
         assert_eq!(slots.taken(), 0);
         assert_eq!(slots.finish(&id("a")), None);
@@ -200,8 +204,15 @@ mod tests {
         slots.reserve(id("b"), of("bob"), now);
         slots.reserve(id("c"), of("carol"), now + Duration::from_secs(10));
         assert_eq!(slots.next_overdue(timeout), Some(now + timeout));
-        assert!(slots.release_overdue(now + Duration::from_secs(29), timeout).is_empty());
-        assert_eq!(slots.release_overdue(now + Duration::from_secs(31), timeout), [id("b")]);
+        assert!(
+            slots
+                .release_overdue(now + Duration::from_secs(29), timeout)
+                .is_empty()
+        );
+        assert_eq!(
+            slots.release_overdue(now + Duration::from_secs(31), timeout),
+            [id("b")]
+        );
         assert_eq!(slots.taken(), 1);
     }
 
@@ -229,8 +240,9 @@ mod tests {
         assert!(slots.forget_waiting(&id("b")));
         assert!(!slots.forget_waiting(&id("b")));
         assert_eq!(slots.waiting_ids(), HashSet::from([id("a"), id("c")]));
-        let order: Vec<GameId> =
-            std::iter::from_fn(|| slots.dequeue()).map(|waiting| waiting.challenge.id).collect();
+        let order: Vec<GameId> = std::iter::from_fn(|| slots.dequeue())
+            .map(|challenge| challenge.id)
+            .collect();
         assert_eq!(order, [id("a"), id("c")]);
     }
 

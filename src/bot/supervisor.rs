@@ -6,7 +6,7 @@ use super::archive::Archive;
 use super::challenge::{self, Decision, Facts};
 use super::game::{self, Command, GameContext, GameEnd};
 use super::round_trip::RoundTrip;
-use super::slots::{Slots, Waiting};
+use super::slots::Slots;
 use super::{BotEvent, BotOptions, Error, Observer, Summary};
 use crate::lichess::model::{Challenge, Compat, DeclineReason, Event, GameId, GameInfo};
 use crate::lichess::{self, Gate, Kind};
@@ -22,8 +22,9 @@ use tracing::{Instrument as _, debug, error, info, info_span, warn};
 const RECONCILE: Duration = Duration::from_secs(180);
 /// Pause before it is compared again when that was wanted while an answer was under way.
 const RECONCILE_AGAIN: Duration = Duration::from_secs(1);
-/// After a connect the server repeats what is open; challenges not repeated by then are gone.
-const REPLAY: Duration = Duration::from_secs(5);
+/// After a connect the server repeats what is open; challenges not repeated by the first keep-alive line (one comes
+/// every 7 s), or by this time, are gone.
+const REPLAY: Duration = Duration::from_secs(15);
 /// Pause before a failed game is looked up again; doubles with each failure of the same game.
 const RESTART_PAUSE: Duration = Duration::from_millis(250);
 /// Failures after which a game is given up.
@@ -110,7 +111,11 @@ impl Supervisor {
     fn new(mut options: BotOptions, archive: Archive) -> Self {
         let observer = Observer(options.observer.take());
         let id = &options.account.id;
-        let name = if id.is_empty() { &options.account.username } else { id };
+        let name = if id.is_empty() {
+            &options.account.username
+        } else {
+            id
+        };
         Self {
             account: name.to_lowercase().into(),
             leave: options.stop.child_token(),
@@ -146,7 +151,8 @@ impl Supervisor {
         let gate = now + self.gate.wait(now);
         let waiting = self.slots.queued() > 0 && !self.gate.is_open(now);
         [
-            self.slots.next_overdue(self.options.settings.challenge.start_timeout),
+            self.slots
+                .next_overdue(self.options.settings.challenge.start_timeout),
             self.replay.as_ref().map(|replay| replay.until),
             waiting.then_some(gate),
         ]
@@ -160,7 +166,10 @@ impl Supervisor {
         for id in self.slots.release_overdue(now, timeout) {
             warn!(game = %id, "game did not start, its slot is free again");
         }
-        if self.replay.as_ref().is_some_and(|replay| now >= replay.until)
+        if self
+            .replay
+            .as_ref()
+            .is_some_and(|replay| now >= replay.until)
             && let Some(replay) = self.replay.take()
         {
             for id in replay.missing {
@@ -179,10 +188,13 @@ impl Supervisor {
             AccountEvent::Connected => {
                 let now = Instant::now();
                 let missing = self.slots.waiting_ids();
-                self.replay = Some(Replay { until: now + REPLAY, missing });
+                self.replay = Some(Replay {
+                    until: now + REPLAY,
+                    missing,
+                });
                 self.reconcile(now);
             }
-            AccountEvent::Alive => {}
+            AccountEvent::Alive => self.end_replay(),
             AccountEvent::Refused(error) => return Err(Error::Refused(error)),
             AccountEvent::Line(event) => match event {
                 Event::GameStart { game } => self.on_game(*game),
@@ -202,6 +214,15 @@ impl Supervisor {
             },
         }
         Ok(())
+    }
+
+    fn end_replay(&mut self) {
+        let Some(replay) = self.replay.take() else { return };
+        for id in replay.missing {
+            if self.slots.forget_waiting(&id) {
+                info!(challenge = %id, "waiting challenge is gone");
+            }
+        }
     }
 
     fn on_challenge(&mut self, challenge: Challenge, compat: Option<Compat>) {
@@ -236,12 +257,11 @@ impl Supervisor {
                 "challenge"
             );
         }
-        let waiting = Waiting { challenge, compat };
         match decision {
             Decision::Ignore => {}
-            Decision::Decline(reason) => self.decline(waiting.challenge.id, reason),
-            Decision::Accept if self.gate.is_open(Instant::now()) => self.accept(&waiting.challenge),
-            Decision::Accept | Decision::Queue => self.slots.enqueue(waiting),
+            Decision::Decline(reason) => self.decline(challenge.id, reason),
+            Decision::Accept if self.gate.is_open(Instant::now()) => self.accept(&challenge),
+            Decision::Accept | Decision::Queue => self.slots.enqueue(challenge),
         }
     }
 
@@ -284,7 +304,8 @@ impl Supervisor {
         }
         self.reconciling = true;
         let client = self.options.client.clone();
-        self.tasks.spawn(async move { Done::Playing(client.playing().await) });
+        self.tasks
+            .spawn(async move { Done::Playing(client.playing().await) });
     }
 
     /// Accepts waiting challenges while there are free slots.
@@ -293,16 +314,21 @@ impl Supervisor {
             && self.slots.taken() < self.options.settings.challenge.concurrency
             && self.gate.is_open(Instant::now())
         {
-            let Some(waiting) = self.slots.dequeue() else { return };
-            info!(challenge = %waiting.challenge.id, "waiting challenge gets its slot");
-            self.accept(&waiting.challenge);
+            let Some(challenge) = self.slots.dequeue() else {
+                return;
+            };
+            info!(challenge = %challenge.id, "waiting challenge gets its slot");
+            self.accept(&challenge);
         }
     }
 
     /// Plays a game that the server says is running, unless it is played already.
     fn on_game(&mut self, info: GameInfo) {
         let id = info.game().clone();
-        let over = info.status.as_ref().is_some_and(|status| status.name.is_over());
+        let over = info
+            .status
+            .as_ref()
+            .is_some_and(|status| status.name.is_over());
         if id.0.is_empty() || over || self.slots.is_running(&id) || self.finished.contains(&id) {
             return;
         }
@@ -374,7 +400,10 @@ impl Supervisor {
             Err(error) => {
                 let Some(id) = self.players.remove(&error.id()) else {
                     // A request: it has no code of its own that could panic, but its slot must not be lost.
-                    error!(error = &error as &dyn std::error::Error, "request task failed");
+                    error!(
+                        error = &error as &dyn std::error::Error,
+                        "request task failed"
+                    );
                     self.pending = self.pending.saturating_sub(1);
                     self.reconciling = false;
                     return;
@@ -418,9 +447,10 @@ impl Supervisor {
 
     fn on_refused_accept(&mut self, id: &GameId, error: &lichess::Error) {
         self.note_rate_limit(error);
-        let uncertain =
-            matches!(error.kind(), Kind::Transport | Kind::Timeout | Kind::Server | Kind::Decode)
-                && !error.is_unsent();
+        let uncertain = matches!(
+            error.kind(),
+            Kind::Transport | Kind::Timeout | Kind::Server | Kind::Decode
+        ) && !error.is_unsent();
         let error = error as &dyn std::error::Error;
         if uncertain {
             // It may have counted: the slot is kept until the game starts or the time is over.
@@ -505,9 +535,12 @@ impl Supervisor {
 
     fn drain(&mut self) {
         self.draining = true;
-        info!(games = self.slots.taken(), "accepting nothing new, finishing the running games");
-        while let Some(waiting) = self.slots.dequeue() {
-            self.decline(waiting.challenge.id, DeclineReason::Later);
+        info!(
+            games = self.slots.taken(),
+            "accepting nothing new, finishing the running games"
+        );
+        while let Some(challenge) = self.slots.dequeue() {
+            self.decline(challenge.id, DeclineReason::Later);
         }
     }
 

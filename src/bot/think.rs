@@ -35,7 +35,10 @@ pub(super) struct Plan {
 
 /// Plans a search. The first own move of each side costs no clock time, so it has a fixed time of its own.
 pub(super) fn plan(facts: &ThinkFacts, settings: &Settings, search_moves: Vec<Move>) -> Plan {
-    let mut limits = Limits { search_moves, ..Limits::default() };
+    let mut limits = Limits {
+        search_moves,
+        ..Limits::default()
+    };
     let engine = &settings.engine;
     limits.nodes = (engine.max_nodes > 0).then_some(engine.max_nodes);
     limits.depth = (engine.max_depth > 0).then_some(engine.max_depth);
@@ -55,11 +58,19 @@ pub(super) fn plan(facts: &ThinkFacts, settings: &Settings, search_moves: Vec<Mo
             };
             let patience = budget(&clock).hard + SLACK.min(remaining / 8);
             limits.clock = Some(clock);
-            return Plan { limits, on_clock: true, patience };
+            return Plan {
+                limits,
+                on_clock: true,
+                patience,
+            };
         }
     };
     limits.movetime = Some(fixed);
-    Plan { limits, on_clock: false, patience: fixed + SLACK }
+    Plan {
+        limits,
+        on_clock: false,
+        patience: fixed + SLACK,
+    }
 }
 
 #[cfg(test)]
@@ -81,7 +92,10 @@ mod tests {
     fn a_running_clock_is_handed_to_the_engine() {
         let plan = plan(&facts(), &Settings::defaults(), Vec::new());
         let clock = plan.limits.clock.unwrap();
-        assert_eq!((clock.remaining, clock.increment, clock.overhead), (60 * S, S, S / 10));
+        assert_eq!(
+            (clock.remaining, clock.increment, clock.overhead),
+            (60 * S, S, S / 10)
+        );
         assert_eq!((plan.limits.movetime, plan.on_clock), (None, true));
         assert!(plan.patience < 60 * S);
     }
@@ -90,19 +104,34 @@ mod tests {
     fn the_first_own_move_takes_a_fixed_time_off_the_clock() {
         let mut settings = Settings::defaults();
         settings.game.first_move_time = 2 * S;
-        let first = ThinkFacts { own_moves: 0, ..facts() };
+        let first = ThinkFacts {
+            own_moves: 0,
+            ..facts()
+        };
         let plan = super::plan(&first, &settings, Vec::new());
-        assert_eq!((plan.limits.movetime, plan.limits.clock), (Some(2 * S), None));
+        assert_eq!(
+            (plan.limits.movetime, plan.limits.clock),
+            (Some(2 * S), None)
+        );
         assert!(!plan.on_clock);
-        let hurried = ThinkFacts { first_move_left: Some(S), ..first };
+        let hurried = ThinkFacts {
+            first_move_left: Some(S),
+            ..first
+        };
         let plan = super::plan(&hurried, &settings, Vec::new());
         assert_eq!(plan.limits.movetime, Some(S / 2));
     }
 
     #[test]
     fn a_game_without_a_clock_has_bounded_moves() {
-        let plan =
-            plan(&ThinkFacts { clock: None, ..facts() }, &Settings::defaults(), Vec::new());
+        let plan = plan(
+            &ThinkFacts {
+                clock: None,
+                ..facts()
+            },
+            &Settings::defaults(),
+            Vec::new(),
+        );
         assert_eq!(plan.limits.movetime, Some(CLOCKLESS_MOVE));
     }
 
@@ -113,7 +142,10 @@ mod tests {
         settings.engine.max_depth = 7;
         let moves = vec![Move::from_bits(9)];
         let plan = plan(&facts(), &settings, moves.clone());
-        assert_eq!((plan.limits.nodes, plan.limits.depth), (Some(5000), Some(7)));
+        assert_eq!(
+            (plan.limits.nodes, plan.limits.depth),
+            (Some(5000), Some(7))
+        );
         assert_eq!(plan.limits.search_moves, moves);
         let plan = super::plan(&facts(), &Settings::defaults(), Vec::new());
         assert_eq!((plan.limits.nodes, plan.limits.depth), (None, None));

@@ -53,7 +53,10 @@ impl Tracker {
                 source,
             })?,
         };
-        Ok(Self { game: Game::from_position(start), list: String::new() })
+        Ok(Self {
+            game: Game::from_position(start),
+            list: String::new(),
+        })
     }
 
     /// Moves and positions of the game.
@@ -110,9 +113,17 @@ fn play(game: &mut Game, list: &str) -> Result<(), Error> {
             text: text.chars().take(20).collect(),
             source,
         };
-        let mv = game.position().parse_uci(text).map_err(|source| refuse(source, game))?;
+        let mv = game
+            .position()
+            .parse_uci(text)
+            .map_err(|source| refuse(source, game))?;
         if game.push(mv).is_err() {
-            return Err(refuse(UciError::Illegal { value: text.to_owned() }, game));
+            return Err(refuse(
+                UciError::Illegal {
+                    value: text.to_owned(),
+                },
+                game,
+            ));
         }
     }
     Ok(())

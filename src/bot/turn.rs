@@ -65,10 +65,25 @@ enum Doubt {
 enum Stage {
     Idle,
     Searching,
-    Posting { mv: Move, attempt: usize },
-    Doubt { mv: Move, attempt: usize, kind: Doubt, since: Instant, until: Instant, confirmed: bool },
-    Sent { since: Instant, until: Instant },
-    Yielded { until: Instant },
+    Posting {
+        mv: Move,
+        attempt: usize,
+    },
+    Doubt {
+        mv: Move,
+        attempt: usize,
+        kind: Doubt,
+        since: Instant,
+        until: Instant,
+        confirmed: bool,
+    },
+    Sent {
+        since: Instant,
+        until: Instant,
+    },
+    Yielded {
+        until: Instant,
+    },
 }
 
 /// State of the owed move. One for each game.
@@ -83,7 +98,11 @@ pub(super) struct Turn {
 
 impl Turn {
     pub(super) const fn new() -> Self {
-        Self { stage: Stage::Idle, refused: Vec::new(), ticket: 0 }
+        Self {
+            stage: Stage::Idle,
+            refused: Vec::new(),
+            ticket: 0,
+        }
     }
 
     /// The move list changed: whatever was under way belongs to another position.
@@ -101,7 +120,9 @@ impl Turn {
     /// A POST of `mv` was started; the ticket comes back with its answer.
     pub(super) fn posting(&mut self, mv: Move) -> u64 {
         let attempt = match self.stage {
-            Stage::Doubt { mv: same, attempt, .. } if same == mv => attempt + 1,
+            Stage::Doubt {
+                mv: same, attempt, ..
+            } if same == mv => attempt + 1,
             _ => 0,
         };
         self.stage = Stage::Posting { mv, attempt };
@@ -111,7 +132,9 @@ impl Turn {
 
     /// Answer of the POST with this ticket. False if it belongs to a position left long ago.
     pub(super) fn posted(&mut self, ticket: u64, answer: Posted, now: Instant) -> bool {
-        let Stage::Posting { mv, attempt } = self.stage else { return false };
+        let Stage::Posting { mv, attempt } = self.stage else {
+            return false;
+        };
         if ticket != self.ticket {
             return false;
         }
@@ -125,10 +148,16 @@ impl Turn {
             confirmed: false,
         };
         self.stage = match answer {
-            Posted::Accepted => Stage::Sent { since: now, until: now + ECHO },
+            Posted::Accepted => Stage::Sent {
+                since: now,
+                until: now + ECHO,
+            },
             Posted::Rejected => doubt(Doubt::Rejected, DOUBT[0]),
             Posted::RateLimited(after) => {
-                let pause = after.unwrap_or(RATE_LIMIT_PAUSE).max(pause).min(LONGEST_PAUSE);
+                let pause = after
+                    .unwrap_or(RATE_LIMIT_PAUSE)
+                    .max(pause)
+                    .min(LONGEST_PAUSE);
                 doubt(Doubt::NotCounted, pause)
             }
             Posted::Unsent => doubt(Doubt::NotCounted, pause),
@@ -141,7 +170,9 @@ impl Turn {
     /// that the server had accepted is missing.
     pub(super) fn confirmed(&mut self, opened: Instant) -> bool {
         match &mut self.stage {
-            Stage::Doubt { since, confirmed, .. } if *since <= opened => *confirmed = true,
+            Stage::Doubt {
+                since, confirmed, ..
+            } if *since <= opened => *confirmed = true,
             Stage::Sent { since, .. } if *since <= opened => {
                 self.stage = Stage::Idle;
                 return true;
@@ -153,12 +184,17 @@ impl Turn {
 
     /// A takeback was accepted: no move until the list shrinks, or the wait is over.
     pub(super) fn yielded(&mut self, now: Instant) {
-        self.stage = Stage::Yielded { until: now + TAKEBACK };
+        self.stage = Stage::Yielded {
+            until: now + TAKEBACK,
+        };
     }
 
     /// Whether a move is on its way to the server, so that it is too late for a takeback.
     pub(super) const fn is_committed(&self) -> bool {
-        matches!(self.stage, Stage::Posting { .. } | Stage::Doubt { .. } | Stage::Sent { .. })
+        matches!(
+            self.stage,
+            Stage::Posting { .. } | Stage::Doubt { .. } | Stage::Sent { .. }
+        )
     }
 
     /// Ticket of the latest POST.
@@ -188,7 +224,14 @@ impl Turn {
                 *until = now + ECHO;
                 return Step::Reopen;
             }
-            Stage::Doubt { mv, kind, since, until, confirmed, .. } if *confirmed || now >= *until => {
+            Stage::Doubt {
+                mv,
+                kind,
+                since,
+                until,
+                confirmed,
+                ..
+            } if *confirmed || now >= *until => {
                 let known = match kind {
                     Doubt::NotCounted => true,
                     // A sign of life after the failure: had the move counted, the stream would have said so before.

@@ -20,8 +20,16 @@ fn new_moves_extend_the_game() {
     assert_eq!(tracker.apply("").unwrap(), Change::Unchanged);
     assert_eq!(tracker.apply("e2e4").unwrap(), Change::Extended(1));
     assert_eq!(tracker.apply("e2e4").unwrap(), Change::Unchanged);
-    assert_eq!(tracker.apply("e2e4 d7d5 e4d5 d8d5").unwrap(), Change::Extended(3));
-    assert_eq!(tracker.apply("e2e4 d7d5 e4d5 d8d5 b1c3 d5a5 P@d5 P@e4").unwrap(), Change::Extended(4));
+    assert_eq!(
+        tracker.apply("e2e4 d7d5 e4d5 d8d5").unwrap(),
+        Change::Extended(3)
+    );
+    assert_eq!(
+        tracker
+            .apply("e2e4 d7d5 e4d5 d8d5 b1c3 d5a5 P@d5 P@e4")
+            .unwrap(),
+        Change::Extended(4)
+    );
     assert_eq!(tracker.plies(), 8);
 }
 
@@ -46,7 +54,10 @@ fn castling_is_read_in_both_forms_and_a_resync_in_the_other_form_changes_nothing
     let mut rook = tracker(CASTLED);
     let king = tracker(&CASTLED.replace("e1h1", "e1g1"));
     assert_eq!(fen(&rook), fen(&king));
-    assert_eq!(rook.apply(&CASTLED.replace("e1h1", "e1g1")).unwrap(), Change::Unchanged);
+    assert_eq!(
+        rook.apply(&CASTLED.replace("e1h1", "e1g1")).unwrap(),
+        Change::Unchanged
+    );
     let more = format!("{CASTLED} g8f6");
     assert_eq!(rook.apply(&more).unwrap(), Change::Extended(1));
 }
@@ -71,14 +82,27 @@ fn blanks_do_not_matter() {
 fn unplayable_moves_are_errors_that_leave_the_game_alone() {
     let mut tracker = tracker("e2e4 e7e5");
     let before = fen(&tracker);
-    for list in ["e2e4 e7e5 e4e5", "e2e4 e7e5 g1f3 zz", "e2e4 e7e5 P@e6", "e2e5", "♔", "e2e4 e7e5x"] {
+    for list in [
+        "e2e4 e7e5 e4e5",
+        "e2e4 e7e5 g1f3 zz",
+        "e2e4 e7e5 P@e6",
+        "e2e5",
+        "♔",
+        "e2e4 e7e5x",
+    ] {
         let error = tracker.apply(list).unwrap_err();
         assert!(matches!(error, Error::Move { .. }), "{list}: {error}");
         assert_eq!(fen(&tracker), before, "{list}");
         assert_eq!(tracker.plies(), 2, "{list}");
     }
-    assert_eq!(tracker.apply("e2e4 e7e5 g1f3").unwrap(), Change::Extended(1));
-    let message = tracker.apply("e2e4 e7e5 g1f3 g1f3").unwrap_err().to_string();
+    assert_eq!(
+        tracker.apply("e2e4 e7e5 g1f3").unwrap(),
+        Change::Extended(1)
+    );
+    let message = tracker
+        .apply("e2e4 e7e5 g1f3 g1f3")
+        .unwrap_err()
+        .to_string();
     assert_eq!(message, "move 4 of the list, `g1f3`, cannot be played");
 }
 
@@ -99,8 +123,11 @@ fn random_game(choices: &[u16]) -> Vec<String> {
             break;
         }
         let mv = moves[*choice as usize % moves.len()];
-        let style =
-            if choice & 1 == 0 { CastlingStyle::KingTakesRook } else { CastlingStyle::TwoSquares };
+        let style = if choice & 1 == 0 {
+            CastlingStyle::KingTakesRook
+        } else {
+            CastlingStyle::TwoSquares
+        };
         texts.push(position.uci(mv, style));
         position = position.play(mv);
     }

@@ -34,7 +34,11 @@ fn an_accepted_move_waits_for_its_echo_and_then_asks() {
     assert_eq!(turn.step(now + 100 * MS, true, Some(now + MS)), Step::Wait);
     assert_eq!(turn.deadline(), Some(now + ECHO));
     assert_eq!(turn.step(now + ECHO, true, None), Step::Reopen);
-    assert_eq!(turn.step(now + ECHO + MS, true, None), Step::Wait, "asked once, not in a loop");
+    assert_eq!(
+        turn.step(now + ECHO + MS, true, None),
+        Step::Wait,
+        "asked once, not in a loop"
+    );
     assert!(turn.confirmed(now + ECHO));
     assert_eq!(turn.step(now + ECHO + 50 * MS, true, None), Step::Search);
 }
@@ -58,15 +62,25 @@ fn a_move_of_unknown_fate_is_sent_again_only_after_a_look_at_the_list() {
     assert_eq!(turn.step(now + 230 * MS, true, None), Step::Post(mv(7)));
     let ticket = turn.posting(mv(7));
     assert!(turn.posted(ticket, Posted::Unknown, now + 300 * MS));
-    assert_eq!(turn.deadline(), Some(now + 800 * MS), "the second pause is longer");
+    assert_eq!(
+        turn.deadline(),
+        Some(now + 800 * MS),
+        "the second pause is longer"
+    );
 }
 
 #[test]
 fn a_sign_of_life_of_the_stream_is_look_enough() {
     let (mut turn, now) = after(Posted::Unknown);
-    assert_eq!(turn.step(now + 200 * MS, true, Some(now + 150 * MS)), Step::Post(mv(7)));
+    assert_eq!(
+        turn.step(now + 200 * MS, true, Some(now + 150 * MS)),
+        Step::Post(mv(7))
+    );
     let (mut turn, now) = after(Posted::Unknown);
-    assert_eq!(turn.step(now + 200 * MS, true, Some(now - 150 * MS)), Step::Reopen);
+    assert_eq!(
+        turn.step(now + 200 * MS, true, Some(now - 150 * MS)),
+        Step::Reopen
+    );
 }
 
 #[test]
@@ -89,7 +103,10 @@ fn a_rate_limited_move_waits_one_to_two_seconds() {
     for (after_header, expected) in cases {
         let (mut turn, now) = after(Posted::RateLimited(after_header));
         assert_eq!(turn.deadline(), Some(now + expected * MS));
-        assert_eq!(turn.step(now + expected * MS, true, None), Step::Post(mv(7)));
+        assert_eq!(
+            turn.step(now + expected * MS, true, None),
+            Step::Post(mv(7))
+        );
     }
 }
 
@@ -97,7 +114,10 @@ fn a_rate_limited_move_waits_one_to_two_seconds() {
 fn a_rejected_move_is_avoided_only_when_a_fresh_list_says_it_is_still_our_turn() {
     let (mut turn, now) = after(Posted::Rejected);
     assert_eq!(turn.step(now + MS, true, Some(now + MS)), Step::Wait);
-    assert_eq!(turn.step(now + 200 * MS, true, Some(now + MS)), Step::Reopen);
+    assert_eq!(
+        turn.step(now + 200 * MS, true, Some(now + MS)),
+        Step::Reopen
+    );
     assert!(turn.refused().is_empty());
     turn.confirmed(now + 200 * MS);
     assert_eq!(turn.step(now + 250 * MS, true, None), Step::Search);
@@ -109,7 +129,10 @@ fn a_rejected_move_is_avoided_only_when_a_fresh_list_says_it_is_still_our_turn()
 #[test]
 fn a_rejection_after_an_own_retry_that_counted_is_success() {
     let (mut turn, now) = after(Posted::Unknown);
-    assert_eq!(turn.step(now + 200 * MS, true, Some(now + MS)), Step::Post(mv(7)));
+    assert_eq!(
+        turn.step(now + 200 * MS, true, Some(now + MS)),
+        Step::Post(mv(7))
+    );
     let ticket = turn.posting(mv(7));
     assert!(turn.posted(ticket, Posted::Rejected, now + 220 * MS));
     turn.position_changed();
