@@ -1,6 +1,7 @@
 //! Pocketknight: a Lichess bot that plays crazyhouse, with its own search engine inside.
 
 pub mod bot;
+pub mod engine;
 pub mod lichess;
 pub mod rules;
 pub mod settings;
