@@ -5,6 +5,7 @@
     reason = "a test that cannot go on fails best by panicking"
 )]
 
+mod bot;
 mod rules_data;
 mod rules_laws;
 mod rules_oracle;

@@ -55,11 +55,21 @@ impl Server {
         let url = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
         let (sender, requests) = mpsc::unbounded_channel();
         let playing = Arc::new(Mutex::new(r#"{"nowPlaying":[]}"#.to_owned()));
-        let shared = Shared { requests: sender, playing: Arc::clone(&playing) };
+        let shared = Shared {
+            requests: sender,
+            playing: Arc::clone(&playing),
+        };
         let router = axum::Router::new().fallback(handle).with_state(shared);
         let mut tasks = JoinSet::new();
         tasks.spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self { url, requests, waiting: VecDeque::new(), seen: Vec::new(), playing, _tasks: tasks }
+        Self {
+            url,
+            requests,
+            waiting: VecDeque::new(),
+            seen: Vec::new(),
+            playing,
+            _tasks: tasks,
+        }
     }
 
     /// What `/api/account/playing` answers from now on; no request of the test is needed for it.
@@ -94,7 +104,10 @@ impl Server {
             self.seen.push(request.line.clone());
             self.waiting.push_back(request);
         }
-        self.seen.iter().filter(|line| line.starts_with(start)).count()
+        self.seen
+            .iter()
+            .filter(|line| line.starts_with(start))
+            .count()
     }
 }
 
@@ -122,17 +135,27 @@ impl Request {
 }
 
 impl Stream {
+    /// Stream that nobody reads.
+    pub fn closed() -> Self {
+        Self(mpsc::unbounded_channel().0)
+    }
+
     pub fn line(&self, value: &serde_json::Value) {
-        self.0.send(format!("{value}\n").into()).unwrap();
+        // The bot may have left.
+        self.0.send(format!("{value}\n").into()).ok();
     }
 
     pub fn keep_alive(&self) {
-        self.0.send(Bytes::from_static(b"\n")).unwrap();
+        self.0.send(Bytes::from_static(b"\n")).ok();
     }
 }
 
 async fn handle(State(shared): State<Shared>, request: HttpRequest) -> Response {
-    let path = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
+    let path = request
+        .uri()
+        .path_and_query()
+        .map(ToString::to_string)
+        .unwrap_or_default();
     let line = format!("{} {path}", request.method());
     if line.starts_with("GET /api/account/playing") {
         return shared.playing.lock().unwrap().clone().into_response();
