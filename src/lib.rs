@@ -3,5 +3,6 @@
 pub mod bot;
 pub mod engine;
 pub mod lichess;
+pub mod protocol;
 pub mod rules;
 pub mod settings;

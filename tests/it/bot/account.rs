@@ -216,6 +216,10 @@ async fn a_waiting_challenge_that_is_not_repeated_after_a_reconnect_is_dropped()
     bot.events.keep_alive();
     // A third one finds a place in the queue only if the lost one has left it.
     bot.events.line(&challenge("newcomer", "erin"));
+    bot.events.line(&challenge("toomany2", "frank"));
+    bot.expect("POST /api/challenge/toomany2/decline")
+        .await
+        .ok();
     game.line(&over("", "aborted", "white"));
     bot.finished().await;
     bot.expect("POST /api/challenge/stillthr/accept")
