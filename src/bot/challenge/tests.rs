@@ -303,12 +303,12 @@ fn block_and_allow_lists_ignore_case() {
         ..challenge()
     };
     assert_eq!(
-        decide(&challenge(), &blocked),
+        judge(&challenge(), &blocked),
         declined(DeclineReason::Generic)
     );
-    assert_eq!(decide(&challenge(), &allowed), Decision::Accept);
+    assert_eq!(judge(&challenge(), &allowed), Decision::Accept);
     assert_eq!(
-        decide(&challenge(), &others),
+        judge(&challenge(), &others),
         declined(DeclineReason::Generic)
     );
     assert_eq!(judge(&anonymous, &others), declined(DeclineReason::Generic));
