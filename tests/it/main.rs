@@ -1,5 +1,10 @@
 //! The one integration binary.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails best by panicking"
+)]
+
 mod bot;
 mod cli;
 mod dockerfile;

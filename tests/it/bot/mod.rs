@@ -150,7 +150,7 @@ fn game_info(id: &str, color: &str) -> Value {
     })
 }
 
-fn full(id: &str, color: &str, state: Value) -> Value {
+fn full(id: &str, color: &str, state: impl Into<Value>) -> Value {
     let alice = json!({"id": "alice", "name": "Alice", "title": null, "rating": 1834});
     let bot = json!({"id": "ourbot", "name": "OurBot", "title": "BOT", "rating": 2000});
     let (white, black) = if color == "white" {
@@ -163,7 +163,7 @@ fn full(id: &str, color: &str, state: Value) -> Value {
         "variant": {"key": "crazyhouse", "name": "Crazyhouse", "short": "Crazy"}, "rated": false,
         "createdAt": 1_780_000_000_000_u64, "white": white, "black": black,
         "initialFen": "startpos", "clock": {"initial": 180_000, "increment": 2000},
-        "state": state,
+        "state": state.into(),
     })
 }
 
@@ -176,9 +176,9 @@ fn state(moves: &str) -> Value {
 }
 
 /// The same with more or other keys.
-fn state_with(moves: &str, more: Value) -> Value {
+fn state_with(moves: &str, more: impl Into<Value>) -> Value {
     let mut state = state(moves);
-    for (key, value) in more.as_object().unwrap() {
+    for (key, value) in more.into().as_object().unwrap() {
         state[key] = value.clone();
     }
     state

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use url::Url;
 
 /// Longest wait for anything; only a failing test takes so long.
-pub const DEADLINE: Duration = Duration::from_secs(20);
+pub(super) const DEADLINE: Duration = Duration::from_secs(20);
 
 #[derive(Clone)]
 struct Shared {
@@ -23,8 +23,8 @@ struct Shared {
     playing: Arc<Mutex<String>>,
 }
 
-pub struct Server {
-    pub url: Url,
+pub(super) struct Server {
+    pub(super) url: Url,
     requests: mpsc::UnboundedReceiver<Request>,
     /// Requests that came while the test waited for others.
     waiting: VecDeque<Request>,
@@ -34,10 +34,10 @@ pub struct Server {
 }
 
 /// Request of the bot that waits for its answer.
-pub struct Request {
+pub(super) struct Request {
     /// Method and path with query, such as `POST /api/bot/game/a/move/e2e4`.
-    pub line: String,
-    pub body: String,
+    pub(super) line: String,
+    pub(super) body: String,
     answer: oneshot::Sender<Reply>,
 }
 
@@ -47,10 +47,10 @@ enum Reply {
 }
 
 /// Stream under the test's control. Dropping it ends the stream cleanly.
-pub struct Stream(mpsc::UnboundedSender<Bytes>);
+pub(super) struct Stream(mpsc::UnboundedSender<Bytes>);
 
 impl Server {
-    pub async fn start() -> Self {
+    pub(super) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
         let (sender, requests) = mpsc::unbounded_channel();
@@ -73,12 +73,12 @@ impl Server {
     }
 
     /// What `/api/account/playing` answers from now on; no request of the test is needed for it.
-    pub fn set_playing(&self, games: &[serde_json::Value]) {
+    pub(super) fn set_playing(&self, games: &[serde_json::Value]) {
         *self.playing.lock().unwrap() = serde_json::json!({ "nowPlaying": games }).to_string();
     }
 
     /// Waits for a request that starts so, leaving others for later.
-    pub async fn expect(&mut self, start: &str) -> Request {
+    pub(super) async fn expect(&mut self, start: &str) -> Request {
         if let Some(place) = self.waiting.iter().position(|r| r.line.starts_with(start)) {
             return self.waiting.remove(place).unwrap();
         }
@@ -92,14 +92,12 @@ impl Server {
                 self.waiting.push_back(request);
             }
         };
-        match tokio::time::timeout(DEADLINE, search).await {
-            Ok(request) => request,
-            Err(_) => panic!("no request {start:?}; seen: {:#?}", self.seen),
-        }
+        let found = tokio::time::timeout(DEADLINE, search).await.ok();
+        found.unwrap_or_else(|| panic!("no request {start:?}; seen: {:#?}", self.seen))
     }
 
     /// How many requests that start so have come so far.
-    pub fn count(&mut self, start: &str) -> usize {
+    pub(super) fn count(&mut self, start: &str) -> usize {
         while let Ok(request) = self.requests.try_recv() {
             self.seen.push(request.line.clone());
             self.waiting.push_back(request);
@@ -112,23 +110,23 @@ impl Server {
 }
 
 impl Request {
-    pub fn ok(self) {
+    pub(super) fn ok(self) {
         self.reply(200, r#"{"ok":true}"#);
     }
 
-    pub fn reply(self, status: u16, body: &str) {
+    pub(super) fn reply(self, status: u16, body: &str) {
         // The client may have given up.
         self.answer.send(Reply::Full(status, body.to_owned())).ok();
     }
 
-    pub fn stream(self) -> Stream {
+    pub(super) fn stream(self) -> Stream {
         let (sender, lines) = mpsc::unbounded_channel();
         self.answer.send(Reply::Stream(lines)).ok();
         Stream(sender)
     }
 
     /// Last segment of the path without the query: the move of a move request.
-    pub fn tail(&self) -> &str {
+    pub(super) fn tail(&self) -> &str {
         let path = self.line.split('?').next().unwrap();
         path.rsplit('/').next().unwrap()
     }
@@ -136,16 +134,16 @@ impl Request {
 
 impl Stream {
     /// Stream that nobody reads.
-    pub fn closed() -> Self {
+    pub(super) fn closed() -> Self {
         Self(mpsc::unbounded_channel().0)
     }
 
-    pub fn line(&self, value: &serde_json::Value) {
+    pub(super) fn line(&self, value: &serde_json::Value) {
         // The bot may have left.
         self.0.send(format!("{value}\n").into()).ok();
     }
 
-    pub fn keep_alive(&self) {
+    pub(super) fn keep_alive(&self) {
         self.0.send(Bytes::from_static(b"\n")).ok();
     }
 }

@@ -427,7 +427,12 @@ async fn the_token_shows_nowhere() {
 async fn a_failed_tls_handshake_is_a_transport_error() {
     let server = Server::start([]).await;
     let mut options = server.options();
-    options.url = server.url.as_str().replace("http:", "https:").parse().unwrap();
+    options.url = server
+        .url
+        .as_str()
+        .replace("http:", "https:")
+        .parse()
+        .unwrap();
     let client = Client::new(options).unwrap();
     let error = client.make_move(&id(), "e2e4", false).await.unwrap_err();
     assert_eq!((error.kind(), error.is_unsent()), (Kind::Transport, true));
