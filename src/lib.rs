@@ -2,3 +2,4 @@
 
 pub mod lichess;
 pub mod rules;
+pub mod settings;

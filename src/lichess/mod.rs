@@ -1,3 +1,19 @@
-//! Lichess Bot API: wire types and HTTP client. Knows no chess and no policy; moves and FENs are handed on as text.
+//! Lichess Bot API: wire types and HTTP client. Knows no chess and no policy; moves and FENs are
+//! handed on as text.
 
 pub mod model;
+pub mod pacing;
+
+mod answer;
+mod client;
+mod endpoints;
+mod error;
+mod stream;
+mod token;
+
+pub use client::{Client, ClientOptions, user_agent};
+pub use endpoints::MoveOutcome;
+pub use error::{ApiError, Error, Kind, RateLimit, StreamError};
+pub use model::*;
+pub use pacing::{Backoff, ConnectBudget, Gate};
+pub use stream::{EventStream, GameStream, LineStream, StreamItem};

@@ -70,7 +70,11 @@ impl Bitboard {
     /// Lowest square, if any.
     #[inline(always)]
     pub const fn first(self) -> Option<Square> {
-        if self.0 == 0 { None } else { Some(Square::new(self.0.trailing_zeros() as u8)) }
+        if self.0 == 0 {
+            None
+        } else {
+            Some(Square::new(self.0.trailing_zeros() as u8))
+        }
     }
 
     /// This set without `other`.
@@ -92,6 +96,10 @@ impl Bitboard {
     }
 }
 
+#[expect(
+    clippy::copy_iterator,
+    reason = "`for square in set` must not consume the set"
+)]
 impl Iterator for Bitboard {
     type Item = Square;
 

@@ -62,7 +62,10 @@ impl Move {
     /// Promotion to `role` (knight, bishop, rook or queen).
     #[inline(always)]
     pub const fn promotion(from: Square, to: Square, role: Role) -> Self {
-        Self((PROMOTION + (((role.index() as u16).wrapping_sub(1) & 3) << 12)) | Self::normal(from, to).0)
+        Self(
+            (PROMOTION + (((role.index() as u16).wrapping_sub(1) & 3) << 12))
+                | Self::normal(from, to).0,
+        )
     }
 
     /// Packed bits, as stored in tables.
@@ -75,6 +78,12 @@ impl Move {
     #[inline(always)]
     pub const fn from_bits(bits: u16) -> Self {
         Self(bits)
+    }
+
+    /// Whether the bits are ones that a constructor makes: a known kind, and for drops a role that can be held.
+    #[inline(always)]
+    pub const fn is_well_formed(self) -> bool {
+        self.0 < 8 << 12 && (!self.is_drop() || self.from_raw().index() < 5)
     }
 
     /// Whether this is [`Move::NONE`].
@@ -90,21 +99,37 @@ impl Move {
     }
 
     /// Bits of the origin. A square for board moves only; see [`Move::from`].
+    #[expect(
+        clippy::wrong_self_convention,
+        reason = "the origin of a move is its from-square"
+    )]
     #[inline(always)]
     pub const fn from_raw(self) -> Square {
         Square::new((self.0 >> 6) as u8 & 63)
     }
 
     /// Origin square, `None` for a drop.
+    #[expect(
+        clippy::wrong_self_convention,
+        reason = "the origin of a move is its from-square"
+    )]
     #[inline(always)]
     pub const fn from(self) -> Option<Square> {
-        if self.is_drop() { None } else { Some(self.from_raw()) }
+        if self.is_drop() {
+            None
+        } else {
+            Some(self.from_raw())
+        }
     }
 
     /// Dropped role, `None` for a board move.
     #[inline(always)]
     pub const fn dropped(self) -> Option<Role> {
-        if self.is_drop() { Some(Role::from_index((self.0 >> 6) as usize & 63)) } else { None }
+        if self.is_drop() {
+            Some(Role::from_index((self.0 >> 6) as usize & 63))
+        } else {
+            None
+        }
     }
 
     /// Whether a piece comes from the pocket.
@@ -134,7 +159,11 @@ impl Move {
     /// Role promoted to, if any.
     #[inline(always)]
     pub const fn promoted_to(self) -> Option<Role> {
-        if self.0 >= PROMOTION { Some(Role::from_index((self.0 >> 12 & 3) as usize + 1)) } else { None }
+        if self.0 >= PROMOTION {
+            Some(Role::from_index((self.0 >> 12 & 3) as usize + 1))
+        } else {
+            None
+        }
     }
 
     /// Kind of the move.
@@ -180,7 +209,10 @@ impl MoveList {
     /// Empty list.
     #[inline(always)]
     pub const fn new() -> Self {
-        Self { moves: [MaybeUninit::uninit(); Self::CAPACITY], len: 0 }
+        Self {
+            moves: [MaybeUninit::uninit(); Self::CAPACITY],
+            len: 0,
+        }
     }
 
     /// Appends a move. A move beyond the capacity is left out; no legal position has that many.

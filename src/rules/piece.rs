@@ -78,11 +78,22 @@ pub enum Role {
 
 impl Role {
     /// All roles in index order.
-    pub const ALL: [Self; 6] =
-        [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen, Self::King];
+    pub const ALL: [Self; 6] = [
+        Self::Pawn,
+        Self::Knight,
+        Self::Bishop,
+        Self::Rook,
+        Self::Queen,
+        Self::King,
+    ];
     /// Roles that can be held in a pocket, in index order.
-    pub const DROPPABLE: [Self; 5] =
-        [Self::Pawn, Self::Knight, Self::Bishop, Self::Rook, Self::Queen];
+    pub const DROPPABLE: [Self; 5] = [
+        Self::Pawn,
+        Self::Knight,
+        Self::Bishop,
+        Self::Rook,
+        Self::Queen,
+    ];
     /// Roles that a pawn can promote to, in index order.
     pub const PROMOTABLE: [Self; 4] = [Self::Knight, Self::Bishop, Self::Rook, Self::Queen];
 
@@ -162,7 +173,11 @@ impl Piece {
 
     /// Piece of a FEN letter.
     pub const fn from_letter(letter: char) -> Option<Self> {
-        let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
+        let color = if letter.is_ascii_uppercase() {
+            Color::White
+        } else {
+            Color::Black
+        };
         match Role::from_letter(letter) {
             Some(role) => Some(Self { color, role }),
             None => None,
@@ -197,7 +212,9 @@ impl Variant {
 
     /// Variant of a name in any case.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|v| v.name().eq_ignore_ascii_case(name))
+        Self::ALL
+            .into_iter()
+            .find(|v| v.name().eq_ignore_ascii_case(name))
     }
 
     /// Whether a promoted piece is marked and returns to hand as a pawn.

@@ -13,7 +13,11 @@ impl Pocket {
     /// Number of pieces of `role`; 0 for a king.
     #[inline(always)]
     pub const fn count(self, role: Role) -> u8 {
-        if matches!(role, Role::King) { 0 } else { self.0[role.index()] }
+        if matches!(role, Role::King) {
+            0
+        } else {
+            self.0[role.index()]
+        }
     }
 
     /// Whether a piece of `role` is held.

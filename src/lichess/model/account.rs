@@ -23,7 +23,10 @@ pub struct Account {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<BTreeMap<String, serde_json::Value>>,
     /// Closed account.
-    #[serde(deserialize_with = "null_as_default", skip_serializing_if = "super::is_false")]
+    #[serde(
+        deserialize_with = "null_as_default",
+        skip_serializing_if = "super::is_false"
+    )]
     pub disabled: bool,
 }
 
@@ -47,7 +50,10 @@ pub struct Perf {
     /// Change over the last games.
     pub prog: i32,
     /// Rating not settled yet.
-    #[serde(deserialize_with = "null_as_default", skip_serializing_if = "super::is_false")]
+    #[serde(
+        deserialize_with = "null_as_default",
+        skip_serializing_if = "super::is_false"
+    )]
     pub prov: bool,
 }
 

@@ -48,7 +48,11 @@ pub struct Challenge {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rematch_of: Option<GameId>,
     /// Extra rules such as `noAbort`.
-    #[serde(default, deserialize_with = "null_as_default", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "null_as_default",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub rules: Vec<String>,
     /// Translated reason, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,10 +75,16 @@ pub struct ChallengeUser {
     /// Rating in the perf of the challenge.
     pub rating: Option<i32>,
     /// Rating not settled yet.
-    #[serde(deserialize_with = "null_as_default", skip_serializing_if = "super::is_false")]
+    #[serde(
+        deserialize_with = "null_as_default",
+        skip_serializing_if = "super::is_false"
+    )]
     pub provisional: bool,
     /// Connected now.
-    #[serde(deserialize_with = "null_as_default", skip_serializing_if = "super::is_false")]
+    #[serde(
+        deserialize_with = "null_as_default",
+        skip_serializing_if = "super::is_false"
+    )]
     pub online: bool,
 }
 
@@ -102,7 +112,11 @@ pub struct VariantKey {
 impl VariantKey {
     /// The variant crazyhouse.
     pub fn crazyhouse() -> Self {
-        Self { key: "crazyhouse".into(), name: "Crazyhouse".into(), short: Some("Crazy".into()) }
+        Self {
+            key: "crazyhouse".into(),
+            name: "Crazyhouse".into(),
+            short: Some("Crazy".into()),
+        }
     }
 }
 
@@ -133,6 +147,82 @@ pub enum TimeControl {
     #[default]
     #[serde(other)]
     Unknown,
+}
+
+/// A challenge to make; the default is a casual crazyhouse game without a clock.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ChallengeRequest {
+    /// Key of the variant.
+    pub variant: String,
+    /// Rated or casual.
+    pub rated: bool,
+    /// Clock.
+    pub clock: ChallengeClock,
+    /// Our color; `None` leaves it to chance.
+    pub color: Option<Side>,
+    /// Extra rules such as `noAbort`. Must be empty when a bot is challenged.
+    pub rules: Vec<String>,
+}
+
+/// Clock of a challenge to make.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum ChallengeClock {
+    /// Real-time clock.
+    RealTime {
+        /// Initial time, s: 0, 15, 30, 45, 60, 90, or a multiple of 60 from 120 to 10800.
+        limit_s: u32,
+        /// Increment, s: 0 to 60.
+        increment_s: u32,
+    },
+    /// Days a move.
+    Correspondence {
+        /// Days for each move: 1, 2, 3, 5, 7, 10 or 14.
+        days: u32,
+    },
+    /// No clock.
+    #[default]
+    Unlimited,
+}
+
+impl Default for ChallengeRequest {
+    fn default() -> Self {
+        Self {
+            variant: VariantKey::crazyhouse().key,
+            rated: false,
+            clock: ChallengeClock::default(),
+            color: None,
+            rules: Vec::new(),
+        }
+    }
+}
+
+impl ChallengeRequest {
+    /// Fields of the form that is posted.
+    pub fn form(&self) -> Vec<(&'static str, String)> {
+        let color = self
+            .color
+            .map_or("random".to_owned(), |side| side.to_string());
+        let mut form = vec![
+            ("variant", self.variant.clone()),
+            ("rated", self.rated.to_string()),
+            ("color", color),
+        ];
+        match self.clock {
+            ChallengeClock::RealTime {
+                limit_s,
+                increment_s,
+            } => {
+                form.push(("clock.limit", limit_s.to_string()));
+                form.push(("clock.increment", increment_s.to_string()));
+            }
+            ChallengeClock::Correspondence { days } => form.push(("days", days.to_string())),
+            ChallengeClock::Unlimited => {}
+        }
+        if !self.rules.is_empty() {
+            form.push(("rules", self.rules.join(",")));
+        }
+        form
+    }
 }
 
 /// Reasons that `POST /api/challenge/{id}/decline` knows. `Rated` asks for a rated game, `Casual` for a casual one.

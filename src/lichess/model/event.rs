@@ -120,7 +120,11 @@ pub struct GameInfo {
 impl GameInfo {
     /// Id of the game, under whichever key it came.
     pub const fn game(&self) -> &GameId {
-        if self.game_id.0.is_empty() { &self.id } else { &self.game_id }
+        if self.game_id.0.is_empty() {
+            &self.id
+        } else {
+            &self.game_id
+        }
     }
 }
 

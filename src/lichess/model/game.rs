@@ -271,6 +271,16 @@ pub enum ChatRoom {
     Spectator,
 }
 
+impl ChatRoom {
+    /// Word on the wire.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Player => "player",
+            Self::Spectator => "spectator",
+        }
+    }
+}
+
 /// The opponent left or came back.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Debug)]
 #[serde(rename_all = "camelCase")]

@@ -8,7 +8,10 @@ mod event;
 mod game;
 
 pub use account::{Account, Perf, PlayingList, TokenInfo};
-pub use challenge::{Challenge, ChallengeUser, DeclineReason, TimeControl, VariantKey};
+pub use challenge::{
+    Challenge, ChallengeClock, ChallengeRequest, ChallengeUser, DeclineReason, TimeControl,
+    VariantKey,
+};
 pub use event::{Compat, Event, GameInfo, Opponent, StatusId};
 pub use game::{
     ChatLine, ChatRoom, ClockSetup, Expiration, GameEvent, GameFull, GameState, GameStatus,
@@ -129,7 +132,10 @@ where
 }
 
 /// For `skip_serializing_if`: Lichess leaves `false` out.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "signature that serde wants")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "signature that serde wants"
+)]
 pub(crate) const fn is_false(value: &bool) -> bool {
     !*value
 }

@@ -1,0 +1,443 @@
+//! Layers of settings and how they are laid over each other.
+//!
+//! The embedded file is also the schema: a key that it lacks is unknown, and a value must be of the kind that the
+//! default has. The `config` crate parses TOML; its own conversions are not used, because they take `1.5` for a whole
+//! number and `"no"` for a truth value.
+
+use super::{DEFAULT_TOML, Error, Problem};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+const PREFIX: &str = "POCKETKNIGHT__";
+const CONFIG_VARIABLE: &str = "POCKETKNIGHT_CONFIG";
+const TOKEN_VARIABLE: &str = "LICHESS_BOT_TOKEN";
+const TOKEN: (&str, &str) = ("lichess", "token");
+const TOKEN_FILE: (&str, &str) = ("lichess", "token_file");
+
+/// Everything that settings are read from, passed in so that tests need no process environment.
+/// The default is the embedded file alone.
+#[derive(Clone, Default)]
+pub struct Sources {
+    /// File named on the command line; it must exist.
+    pub file: Option<PathBuf>,
+    /// File that is read only if it exists and no other is named.
+    pub fallback_file: Option<PathBuf>,
+    /// Environment variables; those that are none of ours are passed over.
+    pub environment: Vec<(String, String)>,
+    /// Values of the command line.
+    pub overrides: Vec<Override>,
+}
+
+/// Value given on the command line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Override {
+    /// Key as `section.key`.
+    pub key: &'static str,
+    /// Value as text.
+    pub value: String,
+    /// Option that gave it, such as `--concurrency`.
+    pub option: &'static str,
+}
+
+impl Sources {
+    /// Environment of the process and `./config/pocketknight.toml`, with the file of `--config` if given.
+    pub fn of_process(file: Option<PathBuf>) -> Self {
+        let ours = |name: &str| {
+            name.to_ascii_uppercase().starts_with("POCKETKNIGHT") || name == TOKEN_VARIABLE
+        };
+        let text = |s: OsString| s.to_string_lossy().into_owned();
+        let environment = std::env::vars_os()
+            .map(|(name, value)| (text(name), value))
+            .filter(|(name, _)| ours(name))
+            .map(|(name, value)| (name, text(value)))
+            .collect();
+        Self {
+            file,
+            fallback_file: Some(PathBuf::from("config/pocketknight.toml")),
+            environment,
+            overrides: Vec::new(),
+        }
+    }
+}
+
+// Names only: the environment may hold the token.
+impl std::fmt::Debug for Sources {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self
+            .environment
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect();
+        f.debug_struct("Sources")
+            .field("file", &self.file)
+            .field("fallback_file", &self.fallback_file)
+            .field("environment", &names)
+            .field("overrides", &self.overrides)
+            .finish()
+    }
+}
+
+/// Value of one key.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum Value {
+    Flag(bool),
+    Number(i64),
+    Text(String),
+    List(Vec<String>),
+}
+
+impl Value {
+    /// Kind in words, for messages.
+    const fn kind(&self) -> &'static str {
+        match self {
+            Self::Flag(_) => "true or false",
+            Self::Number(_) => "a whole number",
+            Self::Text(_) => "a text in quotes",
+            Self::List(_) => "a list of texts",
+        }
+    }
+
+    /// Value as it is written in the file.
+    pub(super) fn to_toml(&self) -> String {
+        match self {
+            Self::Flag(flag) => flag.to_string(),
+            Self::Number(number) => number.to_string(),
+            Self::Text(text) => quoted(text),
+            Self::List(items) => {
+                let items: Vec<String> = items.iter().map(|item| quoted(item)).collect();
+                format!("[{}]", items.join(", "))
+            }
+        }
+    }
+
+    /// Reads text of the environment or command line as the same kind as `self`.
+    fn parse_like(&self, text: &str) -> Option<Self> {
+        let text = text.trim();
+        Some(match self {
+            Self::Flag(_) => Self::Flag(match text.to_ascii_lowercase().as_str() {
+                "true" | "yes" | "on" | "1" => true,
+                "false" | "no" | "off" | "0" => false,
+                _ => return None,
+            }),
+            Self::Number(_) => Self::Number(text.parse().ok()?),
+            Self::Text(_) => Self::Text(text.to_owned()),
+            Self::List(_) => Self::List(
+                text.split(',')
+                    .map(str::trim)
+                    .filter(|item| !item.is_empty())
+                    .map(str::to_owned)
+                    .collect(),
+            ),
+        })
+    }
+}
+
+/// Basic string of TOML.
+fn quoted(text: &str) -> String {
+    let mut out = String::from('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.extend(format!("\\u{:04X}", u32::from(c)).chars()),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Value and the layer that set it.
+pub(super) struct Entry {
+    pub(super) value: Value,
+    pub(super) origin: String,
+}
+
+/// All keys in force by section.
+pub(super) type Tree = BTreeMap<String, BTreeMap<String, Entry>>;
+
+/// Lays all layers over each other. Refused keys are collected, so that they can be reported together.
+///
+/// # Errors
+/// A settings file that cannot be read or parsed.
+pub(super) fn merge(sources: &Sources) -> Result<(Tree, Vec<Problem>), Error> {
+    let mut layers = Layers {
+        tree: defaults()?,
+        problems: Vec::new(),
+    };
+    let variable = |name: &str| {
+        sources
+            .environment
+            .iter()
+            .find(|(n, v)| n == name && !v.trim().is_empty())
+            .map(|(_, v)| v)
+    };
+    let named = sources
+        .file
+        .clone()
+        .or_else(|| variable(CONFIG_VARIABLE).map(PathBuf::from));
+    let fallback = || sources.fallback_file.clone().filter(|path| path.exists());
+    if let Some(path) = named.or_else(fallback) {
+        let text = std::fs::read_to_string(&path).map_err(|source| Error::File {
+            path: path.clone(),
+            source,
+        })?;
+        layers.add_file(&path, &text)?;
+    }
+    layers.add_environment(&sources.environment);
+    layers.add_overrides(&sources.overrides);
+    Ok((layers.tree, layers.problems))
+}
+
+fn defaults() -> Result<Tree, Error> {
+    let mut tree = Tree::new();
+    for (section, value) in parse_toml(Path::new("config/default.toml"), DEFAULT_TOML)? {
+        let config::ValueKind::Table(keys) = value.kind else {
+            continue;
+        };
+        let keys = keys.into_iter().filter_map(|(key, value)| {
+            Some((
+                key,
+                Entry {
+                    value: plain(value)?,
+                    origin: "default".to_owned(),
+                },
+            ))
+        });
+        tree.insert(section, keys.collect());
+    }
+    Ok(tree)
+}
+
+struct Layers {
+    tree: Tree,
+    problems: Vec<Problem>,
+}
+
+impl Layers {
+    fn add_file(&mut self, path: &Path, text: &str) -> Result<(), Error> {
+        let origin = path.display().to_string();
+        let mut set = Vec::new();
+        for (section, value) in sorted(parse_toml(path, text)?) {
+            let config::ValueKind::Table(keys) = value.kind else {
+                let reason = self.known_sections();
+                self.problem(section, None, &origin, reason);
+                continue;
+            };
+            for (key, value) in sorted(keys) {
+                let shown = value.to_string();
+                set.push((section.clone(), key, plain(value), shown));
+            }
+        }
+        self.one_token_source(set.iter().filter_map(|(section, key, value, _)| {
+            let Some(Value::Text(text)) = value else {
+                return None;
+            };
+            (!text.is_empty()).then_some((section.as_str(), key.as_str()))
+        }));
+        for (section, key, value, shown) in set {
+            let Some(default) = self.known(&section, &key, &origin) else {
+                continue;
+            };
+            match value {
+                Some(value) if value.kind() == default.kind() => {
+                    self.set(&section, &key, value, &origin);
+                }
+                _ => self.wrong_kind(&section, &key, &shown, &origin, &default),
+            }
+        }
+        Ok(())
+    }
+
+    fn add_environment(&mut self, environment: &[(String, String)]) {
+        // An empty variable is what Docker makes of one that is named but not given: unset.
+        let mut texts: Vec<(String, String, String, &str)> = Vec::new();
+        let present = environment
+            .iter()
+            .filter(|(_, value)| !value.trim().is_empty());
+        for (name, value) in present {
+            let upper = name.to_ascii_uppercase();
+            if let Some(path) = upper.strip_prefix(PREFIX) {
+                let path = path.to_ascii_lowercase();
+                let (section, key) = path.split_once("__").unwrap_or((&path, ""));
+                texts.push((section.to_owned(), key.to_owned(), name.clone(), value));
+            }
+        }
+        let ours = texts
+            .iter()
+            .any(|(section, key, ..)| (section.as_str(), key.as_str()) == TOKEN);
+        let theirs = environment
+            .iter()
+            .find(|(n, v)| n == TOKEN_VARIABLE && !v.trim().is_empty());
+        if let (false, Some((name, value))) = (ours, theirs) {
+            texts.push((TOKEN.0.to_owned(), TOKEN.1.to_owned(), name.clone(), value));
+        }
+        // The environment of a process has no order; messages should have one.
+        texts.sort();
+        self.one_token_source(
+            texts
+                .iter()
+                .map(|(section, key, ..)| (section.as_str(), key.as_str())),
+        );
+        for (section, key, name, text) in texts {
+            self.set_text(
+                &section,
+                &key,
+                text,
+                &format!("environment variable {name}"),
+            );
+        }
+    }
+
+    fn add_overrides(&mut self, overrides: &[Override]) {
+        for Override { key, value, option } in overrides {
+            let (section, key) = key.split_once('.').unwrap_or((key, ""));
+            self.set_text(section, key, value, &format!("option {option}"));
+        }
+    }
+
+    fn set_text(&mut self, section: &str, key: &str, text: &str, origin: &str) {
+        let Some(default) = self.known(section, key, origin) else {
+            return;
+        };
+        match default.parse_like(text) {
+            Some(value) => self.set(section, key, value, origin),
+            None => self.wrong_kind(section, key, &quoted(text), origin, &default),
+        }
+    }
+
+    /// A layer that names the token one way hides the other way of the layers below; naming both in one layer
+    /// leaves open which is meant.
+    fn one_token_source<'a>(&mut self, keys: impl Iterator<Item = (&'a str, &'a str)>) {
+        let keys: Vec<(&str, &str)> = keys.collect();
+        let (token, file) = (keys.contains(&TOKEN), keys.contains(&TOKEN_FILE));
+        let hidden = match (token, file) {
+            (true, true) => {
+                let reason = "set together with lichess.token_file: expected only one of them";
+                self.problem(
+                    "lichess.token".to_owned(),
+                    None,
+                    "same layer",
+                    reason.to_owned(),
+                );
+                return;
+            }
+            (true, false) => TOKEN_FILE,
+            (false, true) => TOKEN,
+            (false, false) => return,
+        };
+        self.set(hidden.0, hidden.1, Value::Text(String::new()), "default");
+    }
+
+    fn set(&mut self, section: &str, key: &str, value: Value, origin: &str) {
+        if let Some(entry) = self
+            .tree
+            .get_mut(section)
+            .and_then(|keys| keys.get_mut(key))
+        {
+            *entry = Entry {
+                value,
+                origin: origin.to_owned(),
+            };
+        }
+    }
+
+    /// Value in force of a known key, as the pattern for its kind.
+    fn known(&mut self, section: &str, key: &str, origin: &str) -> Option<Value> {
+        let reason = match self.tree.get(section) {
+            None => self.known_sections(),
+            Some(keys) => match keys.get(key) {
+                Some(entry) => return Some(entry.value.clone()),
+                None => format!("unknown key, expected one of {}", join(keys.keys())),
+            },
+        };
+        let path = if key.is_empty() {
+            section.to_owned()
+        } else {
+            format!("{section}.{key}")
+        };
+        self.problem(path, None, origin, reason);
+        None
+    }
+
+    fn known_sections(&self) -> String {
+        format!(
+            "unknown section, expected one of {}",
+            join(self.tree.keys())
+        )
+    }
+
+    fn wrong_kind(&mut self, section: &str, key: &str, shown: &str, origin: &str, like: &Value) {
+        let secret = (section, key) == TOKEN;
+        let value = (!secret).then(|| shown.to_owned());
+        let reason = format!("expected {}", like.kind());
+        self.problem(format!("{section}.{key}"), value, origin, reason);
+    }
+
+    fn problem(&mut self, key: String, value: Option<String>, origin: &str, reason: String) {
+        self.problems.push(Problem {
+            key,
+            value,
+            origin: origin.to_owned(),
+            reason,
+        });
+    }
+}
+
+fn join<'a>(words: impl Iterator<Item = &'a String>) -> String {
+    words.map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn sorted<V>(map: config::Map<String, V>) -> BTreeMap<String, V> {
+    map.into_iter().collect()
+}
+
+fn parse_toml(path: &Path, text: &str) -> Result<config::Map<String, config::Value>, Error> {
+    let source = config::File::from_str(text, config::FileFormat::Toml);
+    config::Config::builder()
+        .add_source(source)
+        .build()
+        .and_then(|config| config.cache.into_table())
+        .map_err(|error| Error::Syntax {
+            path: path.into(),
+            reason: without_secret(&error),
+        })
+}
+
+/// Text of a parse error without the quoted line of the file if that line may hold the token.
+fn without_secret(error: &config::ConfigError) -> String {
+    let text = error.to_string();
+    let text = text.trim_end();
+    let quotes = |line: &&str| {
+        line.trim_start_matches(|c: char| c == ' ' || c.is_ascii_digit())
+            .starts_with('|')
+    };
+    if text
+        .lines()
+        .filter(quotes)
+        .any(|line| line.contains("token") || line.contains("lip_"))
+    {
+        text.lines()
+            .filter(|line| !quotes(line))
+            .collect::<Vec<_>>()
+            .join("\n")
+    } else {
+        text.to_owned()
+    }
+}
+
+fn plain(value: config::Value) -> Option<Value> {
+    Some(match value.kind {
+        config::ValueKind::Boolean(flag) => Value::Flag(flag),
+        config::ValueKind::I64(number) => Value::Number(number),
+        config::ValueKind::String(text) => Value::Text(text),
+        config::ValueKind::Array(items) => {
+            let texts = items.into_iter().map(|item| match item.kind {
+                config::ValueKind::String(text) => Some(text),
+                _ => None,
+            });
+            Value::List(texts.collect::<Option<_>>()?)
+        }
+        _ => return None,
+    })
+}
