@@ -3,4 +3,5 @@
 pub mod engine;
 pub mod lichess;
 pub mod rules;
+pub mod sandbox;
 pub mod settings;

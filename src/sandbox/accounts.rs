@@ -15,7 +15,7 @@ const SETTLED_AFTER: u32 = 12;
 
 /// One account.
 #[derive(Clone, Debug)]
-pub struct User {
+pub(super) struct User {
     /// Name in small letters; what other calls refer to.
     pub id: String,
     /// Name as shown.
@@ -42,7 +42,7 @@ pub struct User {
 
 impl User {
     /// New account without games.
-    pub fn new(name: &str, is_bot: bool) -> Self {
+    pub(super) fn new(name: &str, is_bot: bool) -> Self {
         Self {
             id: name.to_lowercase(),
             name: name.to_owned(),
@@ -59,7 +59,7 @@ impl User {
     }
 
     /// Turns the account into a bot account, with the defaults that Lichess gives it.
-    pub fn upgrade(&mut self) {
+    pub(super) fn upgrade(&mut self) {
         self.is_bot = true;
         self.takebacks = false;
         self.rating = BOT_RATING;
@@ -74,7 +74,7 @@ impl User {
     }
 
     /// User object of the account endpoints.
-    pub fn account(&self) -> Account {
+    pub(super) fn account(&self) -> Account {
         let perf = Perf {
             games: self.rated_games,
             rating: self.rating,
@@ -83,7 +83,10 @@ impl User {
             prov: self.is_provisional(),
         };
         let played = (self.rated_games > 0).then(|| ("crazyhouse".to_owned(), perf));
-        let profile = self.bio.as_ref().map(|bio| BTreeMap::from([("bio".to_owned(), bio.as_str().into())]));
+        let profile = self
+            .bio
+            .as_ref()
+            .map(|bio| BTreeMap::from([("bio".to_owned(), bio.as_str().into())]));
         Account {
             id: self.id.clone(),
             username: self.name.clone(),
@@ -95,7 +98,7 @@ impl User {
     }
 
     /// Player object of `gameFull`.
-    pub fn player(&self) -> Player {
+    pub(super) fn player(&self) -> Player {
         Player {
             id: Some(self.id.clone()),
             name: Some(self.name.clone()),
@@ -107,7 +110,7 @@ impl User {
     }
 
     /// Player object of a challenge.
-    pub fn challenge_user(&self, online: bool) -> ChallengeUser {
+    pub(super) fn challenge_user(&self, online: bool) -> ChallengeUser {
         ChallengeUser {
             id: self.id.clone(),
             name: self.name.clone(),
@@ -121,7 +124,7 @@ impl User {
 
 /// What a token may do, and for whom.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Grant {
+pub(super) struct Grant {
     /// Id of the owner.
     pub user: String,
     /// Scopes such as `bot:play`.
@@ -130,45 +133,52 @@ pub struct Grant {
 
 impl Grant {
     /// Whether the token has one of the scopes.
-    pub fn has_any(&self, wanted: &[&str]) -> bool {
-        self.scopes.iter().any(|scope| wanted.contains(&scope.as_str()))
+    pub(super) fn has_any(&self, wanted: &[&str]) -> bool {
+        self.scopes
+            .iter()
+            .any(|scope| wanted.contains(&scope.as_str()))
     }
 }
 
 /// All accounts and tokens.
 #[derive(Clone, Debug, Default)]
-pub struct Accounts {
+pub(super) struct Accounts {
     users: BTreeMap<String, User>,
     tokens: HashMap<String, Grant>,
 }
 
 impl Accounts {
     /// Adds or replaces an account.
-    pub fn add(&mut self, user: User) {
+    pub(super) fn add(&mut self, user: User) {
         self.users.insert(user.id.clone(), user);
     }
 
     /// Makes a token for an account. The text is the same each time: it protects nothing on loopback.
-    pub fn issue(&mut self, user: &str, scopes: &[&str]) -> String {
+    pub(super) fn issue(&mut self, user: &str, scopes: &[&str]) -> String {
         let id = user.to_lowercase();
         let plain = id.replace('-', "_");
         let mut token = format!("lip_sandbox_{plain}");
         let scopes: Vec<String> = scopes.iter().map(|scope| (*scope).to_owned()).collect();
-        while self.tokens.get(&token).is_some_and(|grant| grant.user != id || grant.scopes != scopes) {
+        while self
+            .tokens
+            .get(&token)
+            .is_some_and(|grant| grant.user != id || grant.scopes != scopes)
+        {
             token.push('x');
         }
-        self.tokens.insert(token.clone(), Grant { user: id, scopes });
+        self.tokens
+            .insert(token.clone(), Grant { user: id, scopes });
         token
     }
 
     /// What a token may do; `None` for an unknown token.
-    pub fn grant(&self, token: &str) -> Option<&Grant> {
+    pub(super) fn grant(&self, token: &str) -> Option<&Grant> {
         self.tokens.get(token)
     }
 
     /// Account of a name in any case. Names of scripted opponents, such as `engine500` or `greedy-2`, make
     /// their account when first asked for.
-    pub fn find(&mut self, name: &str) -> Option<&User> {
+    pub(super) fn find(&mut self, name: &str) -> Option<&User> {
         let id = name.to_lowercase();
         if !self.users.contains_key(&id) {
             let style = Style::of_account(&id)?;
@@ -178,24 +188,32 @@ impl Accounts {
     }
 
     /// Adds an account for which the server plays.
-    pub fn add_scripted(&mut self, name: &str, style: Style) {
-        let user = User { style: Some(style), rating: style.rating(), ..User::new(name, style.is_bot()) };
+    pub(super) fn add_scripted(&mut self, name: &str, style: Style) {
+        let user = User {
+            style: Some(style),
+            rating: style.rating(),
+            ..User::new(name, style.is_bot())
+        };
         // Their takeback answers are part of the script, so their preference allows them.
-        self.add(User { takebacks: true, rated_games: SETTLED_AFTER, ..user });
+        self.add(User {
+            takebacks: true,
+            rated_games: SETTLED_AFTER,
+            ..user
+        });
     }
 
     /// Account of an id that is known to exist or to have existed.
-    pub fn get(&self, id: &str) -> Option<&User> {
+    pub(super) fn get(&self, id: &str) -> Option<&User> {
         self.users.get(id)
     }
 
     /// Account of an id, to change it.
-    pub fn get_mut(&mut self, id: &str) -> Option<&mut User> {
+    pub(super) fn get_mut(&mut self, id: &str) -> Option<&mut User> {
         self.users.get_mut(id)
     }
 
     /// All accounts, by id.
-    pub fn iter(&self) -> impl Iterator<Item = &User> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &User> {
         self.users.values()
     }
 }
@@ -215,8 +233,14 @@ mod tests {
     #[test]
     fn a_scripted_opponent_appears_when_it_is_named() {
         let mut accounts = Accounts::default();
-        assert_eq!(accounts.find("engine250").unwrap().style, Some(Style::Engine { nodes: 250 }));
-        assert_eq!(accounts.find("Greedy-3").unwrap().style, Some(Style::Greedy));
+        assert_eq!(
+            accounts.find("engine250").unwrap().style,
+            Some(Style::Engine { nodes: 250 })
+        );
+        assert_eq!(
+            accounts.find("Greedy-3").unwrap().style,
+            Some(Style::Greedy)
+        );
     }
 
     #[test]

@@ -6,11 +6,11 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
 
 /// Type of the streams.
-pub const ND_JSON: &str = "application/x-ndjson";
+pub(super) const ND_JSON: &str = "application/x-ndjson";
 
 /// Body of a successful action.
 #[derive(Clone, Copy, Debug)]
-pub struct Done;
+pub(super) struct Done;
 
 impl IntoResponse for Done {
     fn into_response(self) -> Response {
@@ -20,48 +20,52 @@ impl IntoResponse for Done {
 
 /// An error answer.
 #[derive(Clone, PartialEq, Debug)]
-pub struct ApiError {
+pub(super) struct ApiError {
     status: StatusCode,
     body: Value,
 }
 
 impl ApiError {
     /// `{"error": text}` under the given status.
-    pub fn new(status: StatusCode, text: &str) -> Self {
-        Self { status, body: json!({ "error": text }) }
+    pub(super) fn new(status: StatusCode, text: &str) -> Self {
+        Self {
+            status,
+            body: json!({ "error": text }),
+        }
     }
 
     /// 400 with a text.
-    pub fn bad_request(text: &str) -> Self {
+    pub(super) fn bad_request(text: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, text)
     }
 
     /// 404 with a text.
-    pub fn not_found(text: &str) -> Self {
+    pub(super) fn not_found(text: &str) -> Self {
         Self::new(StatusCode::NOT_FOUND, text)
     }
 
     /// 429 with the usual text.
-    pub fn too_many_requests() -> Self {
-        Self::new(StatusCode::TOO_MANY_REQUESTS, "Too many requests. Try again later.")
+    pub(super) fn too_many_requests() -> Self {
+        Self::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "Too many requests. Try again later.",
+        )
     }
 
     /// 400 of a form: each field with its message, written twice as Lichess does. Messages about the form as a
     /// whole go under the field `global`.
-    pub fn form(field: &str, message: &str) -> Self {
+    pub(super) fn form(field: &str, message: &str) -> Self {
         let fields = Map::from_iter([(field.to_owned(), json!([message]))]);
         let mut body = fields.clone();
         body.insert("error".to_owned(), Value::Object(fields));
-        Self { status: StatusCode::BAD_REQUEST, body: Value::Object(body) }
-    }
-
-    /// Status of the answer.
-    pub const fn status(&self) -> StatusCode {
-        self.status
+        Self {
+            status: StatusCode::BAD_REQUEST,
+            body: Value::Object(body),
+        }
     }
 
     /// Body of the answer.
-    pub const fn body(&self) -> &Value {
+    pub(super) const fn body(&self) -> &Value {
         &self.body
     }
 }
@@ -73,8 +77,13 @@ impl IntoResponse for ApiError {
 }
 
 /// Answer with a JSON body.
-pub fn with_json(status: StatusCode, body: &Value) -> Response {
-    (status, [(CONTENT_TYPE, "application/json")], body.to_string()).into_response()
+pub(super) fn with_json(status: StatusCode, body: &Value) -> Response {
+    (
+        status,
+        [(CONTENT_TYPE, "application/json")],
+        body.to_string(),
+    )
+        .into_response()
 }
 
 #[cfg(test)]
@@ -86,6 +95,6 @@ mod tests {
         let error = ApiError::form("clock.limit", "Invalid clock");
         let text = r#"{"clock.limit":["Invalid clock"],"error":{"clock.limit":["Invalid clock"]}}"#;
         assert_eq!(error.body().to_string(), text);
-        assert_eq!(error.status(), StatusCode::BAD_REQUEST);
+        assert_eq!(error.status, StatusCode::BAD_REQUEST);
     }
 }

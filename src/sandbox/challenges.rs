@@ -32,11 +32,17 @@ const VARIANTS: [(&str, &str, &str); 10] = [
 ];
 
 /// Extra rules that a challenge can carry.
-const RULES: [&str; 5] = ["noAbort", "noRematch", "noGiveTime", "noClaimWin", "noEarlyDraw"];
+const RULES: [&str; 5] = [
+    "noAbort",
+    "noRematch",
+    "noGiveTime",
+    "noClaimWin",
+    "noEarlyDraw",
+];
 
 /// Color that the challenger asks for himself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ColorWish {
+pub(super) enum ColorWish {
     /// White.
     White,
     /// Black.
@@ -47,7 +53,7 @@ pub enum ColorWish {
 
 impl ColorWish {
     /// Word on the wire.
-    pub const fn word(self) -> &'static str {
+    pub(super) const fn word(self) -> &'static str {
         match self {
             Self::White => "white",
             Self::Black => "black",
@@ -56,7 +62,7 @@ impl ColorWish {
     }
 
     /// Color that results; `lot` decides when the challenger does not mind.
-    pub const fn resolve(self, lot: bool) -> Color {
+    pub(super) const fn resolve(self, lot: bool) -> Color {
         match self {
             Self::White => Color::White,
             Self::Random if lot => Color::White,
@@ -67,7 +73,7 @@ impl ColorWish {
 
 /// What a challenge asks for, checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Request {
+pub(super) struct Request {
     /// Rated or casual.
     pub rated: bool,
     /// Clock.
@@ -84,7 +90,12 @@ pub struct Request {
 
 impl Request {
     /// Crazyhouse game with a clock in seconds.
-    pub fn crazyhouse(limit_s: u32, increment_s: u32, rated: bool, color: ColorWish) -> Self {
+    pub(super) fn crazyhouse(
+        limit_s: u32,
+        increment_s: u32,
+        rated: bool,
+        color: ColorWish,
+    ) -> Self {
         Self {
             rated,
             time_control: clock_control(limit_s, increment_s),
@@ -99,7 +110,7 @@ impl Request {
     ///
     /// # Errors
     /// A form error that names the field, or `global` for combinations that do not fit.
-    pub fn of_form(fields: &Fields, by_bot: bool, to_bot: bool) -> Result<Self, ApiError> {
+    pub(super) fn of_form(fields: &Fields, by_bot: bool, to_bot: bool) -> Result<Self, ApiError> {
         let variant = variant_of(fields.get("variant").unwrap_or("standard"))?;
         let time_control = time_control_of(fields)?;
         let color = match fields.get("color").unwrap_or("random") {
@@ -124,9 +135,11 @@ impl Request {
     }
 
     /// Speed class.
-    pub const fn speed(&self) -> Speed {
+    pub(super) const fn speed(&self) -> Speed {
         match self.time_control {
-            TimeControl::Clock { limit, increment, .. } => Speed::of_clock(limit, increment),
+            TimeControl::Clock {
+                limit, increment, ..
+            } => Speed::of_clock(limit, increment),
             TimeControl::Correspondence { .. } | TimeControl::Unlimited | TimeControl::Unknown => {
                 Speed::Correspondence
             }
@@ -134,11 +147,11 @@ impl Request {
     }
 
     /// Real-time clock, if there is one.
-    pub const fn clock(&self) -> Option<ClockTerms> {
+    pub(super) const fn clock(&self) -> Option<ClockTerms> {
         match self.time_control {
-            TimeControl::Clock { limit, increment, .. } => {
-                Some(ClockTerms::of_seconds(limit, increment))
-            }
+            TimeControl::Clock {
+                limit, increment, ..
+            } => Some(ClockTerms::of_seconds(limit, increment)),
             TimeControl::Correspondence { .. } | TimeControl::Unlimited | TimeControl::Unknown => {
                 None
             }
@@ -146,13 +159,16 @@ impl Request {
     }
 
     /// Whether the sandbox can play it.
-    pub fn is_playable(&self) -> bool {
+    pub(super) fn is_playable(&self) -> bool {
         self.variant.key == "crazyhouse"
     }
 
     /// Variant as game descriptions name it, without the short name.
-    pub fn variant_without_short(&self) -> VariantKey {
-        VariantKey { short: None, ..self.variant.clone() }
+    pub(super) fn variant_without_short(&self) -> VariantKey {
+        VariantKey {
+            short: None,
+            ..self.variant.clone()
+        }
     }
 
     /// A start position belongs to a few variants only; standard with one becomes another variant.
@@ -169,7 +185,10 @@ impl Request {
     }
 
     fn check_speed(&self, by_bot: bool, to_bot: bool) -> Result<(), ApiError> {
-        let TimeControl::Clock { limit, increment, .. } = self.time_control else {
+        let TimeControl::Clock {
+            limit, increment, ..
+        } = self.time_control
+        else {
             return Ok(());
         };
         if limit + 40 * increment >= SHORTEST_FOR_BOTS {
@@ -191,7 +210,9 @@ impl Request {
             return Ok(());
         }
         match self.time_control {
-            TimeControl::Clock { limit, increment, .. } => {
+            TimeControl::Clock {
+                limit, increment, ..
+            } => {
                 self.rated = (limit > 0 && limit + 40 * increment >= 30) || increment > 1;
                 Ok(())
             }
@@ -205,20 +226,27 @@ impl Request {
 fn variant_of(key: &str) -> Result<VariantKey, ApiError> {
     let found = VARIANTS.iter().find(|(known, ..)| *known == key);
     let (key, name, short) = found.ok_or_else(|| ApiError::form("variant", "Invalid value"))?;
-    Ok(VariantKey { key: (*key).into(), name: (*name).into(), short: Some((*short).into()) })
+    Ok(VariantKey {
+        key: (*key).into(),
+        name: (*name).into(),
+        short: Some((*short).into()),
+    })
 }
 
 fn time_control_of(fields: &Fields) -> Result<TimeControl, ApiError> {
     let days = fields.number("days")?;
-    let (limit, increment) = match (fields.number("clock.limit")?, fields.number("clock.increment")?) {
+    let (limit, increment) = match (
+        fields.number("clock.limit")?,
+        fields.number("clock.increment")?,
+    ) {
         (Some(limit), Some(increment)) => (limit, increment),
         (Some(_), None) => return Err(ApiError::form("clock.increment", "This field is required")),
         (None, Some(_)) => return Err(ApiError::form("clock.limit", "This field is required")),
         (None, None) => {
             return match days {
-                Some(days @ (1 | 2 | 3 | 5 | 7 | 10 | 14)) => {
-                    Ok(TimeControl::Correspondence { days_per_turn: days })
-                }
+                Some(days @ (1 | 2 | 3 | 5 | 7 | 10 | 14)) => Ok(TimeControl::Correspondence {
+                    days_per_turn: days,
+                }),
                 Some(_) => Err(ApiError::form("days", "Invalid value")),
                 None => Ok(TimeControl::Unlimited),
             };
@@ -229,7 +257,10 @@ fn time_control_of(fields: &Fields) -> Result<TimeControl, ApiError> {
         return Err(ApiError::form("clock.limit", "Invalid clock"));
     }
     if increment > 60 {
-        return Err(ApiError::form("clock.increment", "Must be less than or equal to 60"));
+        return Err(ApiError::form(
+            "clock.increment",
+            "Must be less than or equal to 60",
+        ));
     }
     if limit + increment == 0 {
         return Err(ApiError::form("clock", "Invalid clock"));
@@ -246,7 +277,11 @@ fn clock_control(limit: u32, increment: u32) -> TimeControl {
         90 => "1.5".to_owned(),
         _ => (limit / 60).to_string(),
     };
-    TimeControl::Clock { limit, increment, show: format!("{minutes}+{increment}") }
+    TimeControl::Clock {
+        limit,
+        increment,
+        show: format!("{minutes}+{increment}"),
+    }
 }
 
 fn rules_of(fields: &Fields, to_bot: bool) -> Result<Vec<String>, ApiError> {
@@ -264,19 +299,30 @@ fn rules_of(fields: &Fields, to_bot: bool) -> Result<Vec<String>, ApiError> {
 }
 
 /// Reason for a word of `POST /api/challenge/{id}/decline`, in any case; unknown words are generic.
-pub fn decline_reason(word: &str) -> DeclineReason {
+pub(super) fn decline_reason(word: &str) -> DeclineReason {
     use DeclineReason::{
         Casual, Generic, Later, NoBot, OnlyBot, Rated, Standard, TimeControl, TooFast, TooSlow,
         Variant,
     };
-    [Later, TooFast, TooSlow, TimeControl, Rated, Casual, Standard, Variant, NoBot, OnlyBot]
-        .into_iter()
-        .find(|reason| reason.word().eq_ignore_ascii_case(word))
-        .unwrap_or(Generic)
+    [
+        Later,
+        TooFast,
+        TooSlow,
+        TimeControl,
+        Rated,
+        Casual,
+        Standard,
+        Variant,
+        NoBot,
+        OnlyBot,
+    ]
+    .into_iter()
+    .find(|reason| reason.word().eq_ignore_ascii_case(word))
+    .unwrap_or(Generic)
 }
 
 /// Sentence shown for a reason.
-pub const fn decline_text(reason: DeclineReason) -> &'static str {
+pub(super) const fn decline_text(reason: DeclineReason) -> &'static str {
     match reason {
         DeclineReason::Generic => "No challenges at the moment.",
         DeclineReason::Later => "Not now, please ask again later.",
@@ -294,7 +340,7 @@ pub const fn decline_text(reason: DeclineReason) -> &'static str {
 
 /// State of a challenge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ChallengeStatus {
+pub(super) enum ChallengeStatus {
     /// Waiting for the answer.
     Created,
     /// The challenger has left; the challenge can still be accepted for a while.
@@ -309,7 +355,7 @@ pub enum ChallengeStatus {
 
 impl ChallengeStatus {
     /// Word on the wire.
-    pub const fn word(self) -> &'static str {
+    pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Created => "created",
             Self::Offline => "offline",
@@ -320,14 +366,14 @@ impl ChallengeStatus {
     }
 
     /// Whether it can still be answered.
-    pub const fn is_open(self) -> bool {
+    pub(super) const fn is_open(self) -> bool {
         matches!(self, Self::Created | Self::Offline)
     }
 }
 
 /// A challenge on the server.
 #[derive(Debug)]
-pub struct Challenge {
+pub(super) struct Challenge {
     /// Id, and id of the game to come.
     pub id: GameId,
     /// Id of the account that challenges.
@@ -348,20 +394,23 @@ pub struct Challenge {
 
 impl Challenge {
     /// Lets time pass: an unwatched real-time challenge goes offline. Returns whether it is to be kept.
-    pub fn tick(&mut self, now: Instant) -> bool {
+    pub(super) fn tick(&mut self, now: Instant) -> bool {
         if self.status.receiver_count() > 0 && self.is_open() {
             self.seen = now;
         }
         let age = now.saturating_duration_since(self.seen);
         let status = *self.status.borrow();
-        if status == ChallengeStatus::Created && self.request.clock().is_some() && age > OFFLINE_AFTER {
+        if status == ChallengeStatus::Created
+            && self.request.clock().is_some()
+            && age > OFFLINE_AFTER
+        {
             self.status.send_replace(ChallengeStatus::Offline);
         }
         status != ChallengeStatus::Offline || age < FORGOTTEN_AFTER
     }
 
     /// Whether it can still be answered.
-    pub fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         self.status.borrow().is_open()
     }
 }
@@ -381,14 +430,20 @@ mod tests {
     #[test]
     fn a_usual_challenge_is_read() {
         let text = "rated=true&clock.limit=180&clock.increment=2&color=black&variant=crazyhouse";
-        assert_eq!(of(text).unwrap(), Request::crazyhouse(180, 2, true, ColorWish::Black));
+        assert_eq!(
+            of(text).unwrap(),
+            Request::crazyhouse(180, 2, true, ColorWish::Black)
+        );
         assert_eq!(of(text).unwrap().speed(), Speed::Blitz);
     }
 
     #[test]
     fn only_the_listed_initial_times_are_accepted() {
         for limit in [0, 15, 30, 45, 60, 90, 120, 180, 10800] {
-            assert!(of(&format!("clock.limit={limit}&clock.increment=3")).is_ok(), "{limit}");
+            assert!(
+                of(&format!("clock.limit={limit}&clock.increment=3")).is_ok(),
+                "{limit}"
+            );
         }
         for limit in [1, 70, 100, 150, 10860] {
             let error = error_of(&format!("clock.limit={limit}&clock.increment=3"));
@@ -405,7 +460,10 @@ mod tests {
 
     #[test]
     fn bots_play_no_ultra_bullet() {
-        assert!(error_of("clock.limit=15&clock.increment=0&variant=crazyhouse").contains("Invalid speed"));
+        assert!(
+            error_of("clock.limit=15&clock.increment=0&variant=crazyhouse")
+                .contains("Invalid speed")
+        );
         let fields = Fields::of_urlencoded(b"clock.limit=15&clock.increment=0");
         let error = Request::of_form(&fields, false, true).unwrap_err();
         assert!(error.body().to_string().contains("UltraBullet"));
@@ -416,7 +474,11 @@ mod tests {
     fn a_variant_is_rated_only_with_a_clock_that_allows_it() {
         let odd = of("rated=true&clock.limit=0&clock.increment=1&variant=crazyhouse").unwrap();
         assert!(!odd.rated);
-        assert!(of("rated=true&clock.limit=0&clock.increment=2&variant=crazyhouse").unwrap().rated);
+        assert!(
+            of("rated=true&clock.limit=0&clock.increment=2&variant=crazyhouse")
+                .unwrap()
+                .rated
+        );
         assert!(error_of("rated=true&days=2&variant=crazyhouse").contains("can't be rated"));
         assert!(error_of("rated=true&variant=crazyhouse").contains("can't be rated"));
     }
@@ -424,7 +486,12 @@ mod tests {
     #[test]
     fn a_start_position_is_ignored_for_crazyhouse_and_makes_standard_another_variant() {
         let fen = "fen=8/8/8/8/8/8/8/8";
-        assert_eq!(of(&format!("{fen}&variant=crazyhouse")).unwrap().initial_fen, None);
+        assert_eq!(
+            of(&format!("{fen}&variant=crazyhouse"))
+                .unwrap()
+                .initial_fen,
+            None
+        );
         assert_eq!(of(fen).unwrap().variant.key, "fromPosition");
     }
 

@@ -9,7 +9,7 @@ const SHORTEST_INITIAL: Duration = Duration::from_secs(3);
 
 /// Initial time and increment of both sides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ClockTerms {
+pub(super) struct ClockTerms {
     /// Time at the start, as configured (0 is allowed, see [`ClockTerms::initial`]).
     pub limit: Duration,
     /// Time earned with each move after the first.
@@ -18,7 +18,7 @@ pub struct ClockTerms {
 
 impl ClockTerms {
     /// Terms in whole seconds.
-    pub const fn of_seconds(limit: u32, increment: u32) -> Self {
+    pub(super) const fn of_seconds(limit: u32, increment: u32) -> Self {
         Self {
             limit: Duration::from_secs(limit as u64),
             increment: Duration::from_secs(increment as u64),
@@ -26,18 +26,22 @@ impl ClockTerms {
     }
 
     /// Time each side starts with. Without initial time this is the increment, at least 3 s.
-    pub fn initial(self) -> Duration {
-        if self.limit.is_zero() { self.increment.max(SHORTEST_INITIAL) } else { self.limit }
+    pub(super) fn initial(self) -> Duration {
+        if self.limit.is_zero() {
+            self.increment.max(SHORTEST_INITIAL)
+        } else {
+            self.limit
+        }
     }
 }
 
 /// The side to move had no time left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct FlagFell;
+pub(super) struct FlagFell;
 
 /// Clock of one game.
 #[derive(Clone, Debug)]
-pub struct GameClock {
+pub(super) struct GameClock {
     terms: ClockTerms,
     /// Time left when the side last stopped thinking, by [`Color::index`].
     left: [Duration; 2],
@@ -49,18 +53,18 @@ pub struct GameClock {
 
 impl GameClock {
     /// Clock that stands still with full time on both sides.
-    pub fn new(terms: ClockTerms) -> Self {
+    pub(super) fn new(terms: ClockTerms) -> Self {
         let initial = terms.initial();
-        Self { terms, left: [initial; 2], history: [Vec::new(), Vec::new()], running: None }
-    }
-
-    /// Initial time and increment.
-    pub const fn terms(&self) -> ClockTerms {
-        self.terms
+        Self {
+            terms,
+            left: [initial; 2],
+            history: [Vec::new(), Vec::new()],
+            running: None,
+        }
     }
 
     /// Time that `color` has left at `now`, zero once it is used up.
-    pub fn left(&self, color: Color, now: Instant) -> Duration {
+    pub(super) fn left(&self, color: Color, now: Instant) -> Duration {
         let stored = self.left[color.index()];
         match self.running {
             Some((side, since)) if side == color => {
@@ -71,7 +75,7 @@ impl GameClock {
     }
 
     /// Side whose time ran out at least `grace` ago.
-    pub fn flagged(&self, now: Instant, grace: Duration) -> Option<Color> {
+    pub(super) fn flagged(&self, now: Instant, grace: Duration) -> Option<Color> {
         let (side, since) = self.running?;
         let used = now.saturating_duration_since(since);
         (used >= self.left[side.index()] + grace).then_some(side)
@@ -82,13 +86,15 @@ impl GameClock {
     ///
     /// # Errors
     /// [`FlagFell`] when the time was used up; the move must not count.
-    pub fn press(&mut self, color: Color, now: Instant) -> Result<(), FlagFell> {
+    pub(super) fn press(&mut self, color: Color, now: Instant) -> Result<(), FlagFell> {
         let own = color.index();
         if let Some((side, since)) = self.running
             && side == color
         {
             let used = now.saturating_duration_since(since);
-            let rest = self.left[own].checked_sub(used).filter(|rest| !rest.is_zero());
+            let rest = self.left[own]
+                .checked_sub(used)
+                .filter(|rest| !rest.is_zero());
             self.left[own] = rest.ok_or(FlagFell)? + self.terms.increment;
         }
         self.history[own].push(self.left[own]);
@@ -98,7 +104,7 @@ impl GameClock {
     }
 
     /// Stops the clock for good, with the time used so far deducted.
-    pub fn stop(&mut self, now: Instant) {
+    pub(super) fn stop(&mut self, now: Instant) {
         if let Some((side, _)) = self.running {
             self.left[side.index()] = self.left(side, now);
             self.running = None;
@@ -106,7 +112,7 @@ impl GameClock {
     }
 
     /// Takes back the last move, which was `color`'s: he is to move again with the time he had before it.
-    pub fn take_back(&mut self, color: Color, now: Instant) {
+    pub(super) fn take_back(&mut self, color: Color, now: Instant) {
         for side in [color, !color] {
             let history = &mut self.history[side.index()];
             if side == color {
@@ -118,7 +124,7 @@ impl GameClock {
     }
 
     /// Time left after each own move of `color`, oldest first.
-    pub fn history(&self, color: Color) -> &[Duration] {
+    pub(super) fn history(&self, color: Color) -> &[Duration] {
         &self.history[color.index()]
     }
 
@@ -166,7 +172,10 @@ mod tests {
         clock.press(Color::White, start).unwrap();
         clock.press(Color::Black, start).unwrap();
         assert_eq!(clock.flagged(after(start, 16), 2 * SECOND), None);
-        assert_eq!(clock.flagged(after(start, 17), 2 * SECOND), Some(Color::White));
+        assert_eq!(
+            clock.flagged(after(start, 17), 2 * SECOND),
+            Some(Color::White)
+        );
         assert_eq!(clock.press(Color::White, after(start, 15)), Err(FlagFell));
         assert_eq!(clock.left(Color::White, after(start, 20)), Duration::ZERO);
     }

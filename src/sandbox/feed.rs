@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Sends lines to one open stream. Dropping it ends the stream cleanly after the lines sent so far.
 #[derive(Clone, Debug)]
-pub struct Feed {
+pub(super) struct Feed {
     sender: mpsc::UnboundedSender<Item>,
 }
 
@@ -25,7 +25,7 @@ enum Item {
 impl Feed {
     /// Feed and the body of the answer that it fills. The body sends a blank line whenever `keep_alive` passed
     /// without a line, and ends when `stop` is cancelled.
-    pub fn open(keep_alive: Duration, stop: CancellationToken) -> (Self, Body) {
+    pub(super) fn open(keep_alive: Duration, stop: CancellationToken) -> (Self, Body) {
         let (sender, receiver) = mpsc::unbounded_channel();
         let lines = stream::unfold((receiver, stop), move |(mut receiver, stop)| async move {
             let item = tokio::select! {
@@ -44,7 +44,7 @@ impl Feed {
     }
 
     /// Sends one line; lost when the client has gone.
-    pub fn send(&self, line: &impl Serialize) {
+    pub(super) fn send(&self, line: &impl Serialize) {
         if let Ok(mut text) = serde_json::to_vec(line) {
             text.push(b'\n');
             self.send_raw(text.into());
@@ -52,18 +52,18 @@ impl Feed {
     }
 
     /// Sends bytes as they are, for example half a line.
-    pub fn send_raw(&self, bytes: Bytes) {
+    pub(super) fn send_raw(&self, bytes: Bytes) {
         // A receiver that is gone is noticed by `is_open`.
         drop(self.sender.send(Item::Line(bytes)));
     }
 
     /// Breaks the connection in the middle of the body, as a lost network does.
-    pub fn cut(&self) {
+    pub(super) fn cut(&self) {
         drop(self.sender.send(Item::Cut));
     }
 
     /// Whether a client still reads.
-    pub fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         !self.sender.is_closed()
     }
 }
@@ -73,13 +73,13 @@ mod tests {
     use super::*;
     use futures::StreamExt;
 
-    #[tokio::test(start_paused = true)]
+    #[tokio::test]
     async fn a_silent_feed_sends_blank_lines_and_ends_when_dropped() {
-        let (feed, body) = Feed::open(Duration::from_secs(7), CancellationToken::new());
+        let (feed, body) = Feed::open(Duration::from_millis(1), CancellationToken::new());
         let mut chunks = body.into_data_stream();
+        assert_eq!(chunks.next().await.unwrap().unwrap(), "\n");
         feed.send(&serde_json::json!({"a": 1}));
         assert_eq!(chunks.next().await.unwrap().unwrap(), "{\"a\":1}\n");
-        assert_eq!(chunks.next().await.unwrap().unwrap(), "\n");
         feed.send(&2);
         drop(feed);
         assert_eq!(chunks.next().await.unwrap().unwrap(), "2\n");

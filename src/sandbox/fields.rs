@@ -13,16 +13,16 @@ const MAX_BODY: usize = 64 * 1024;
 
 /// Fields by name. Numbers and booleans of a JSON body are kept as text.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Fields(HashMap<String, String>);
+pub(super) struct Fields(HashMap<String, String>);
 
 impl Fields {
     /// Fields of an URL-encoded text such as `rated=true&clock.limit=180`.
-    pub fn of_urlencoded(text: &[u8]) -> Self {
+    pub(super) fn of_urlencoded(text: &[u8]) -> Self {
         Self(url::form_urlencoded::parse(text).into_owned().collect())
     }
 
     /// Fields of a flat JSON object; anything else gives none.
-    pub fn of_json(text: &[u8]) -> Self {
+    pub(super) fn of_json(text: &[u8]) -> Self {
         let object = match serde_json::from_slice(text) {
             Ok(Value::Object(object)) => object,
             _ => return Self::default(),
@@ -33,17 +33,25 @@ impl Fields {
             Value::Bool(flag) => Some(flag.to_string()),
             Value::Null | Value::Array(_) | Value::Object(_) => None,
         };
-        Self(object.into_iter().filter_map(|(k, v)| Some((k, scalar(v)?))).collect())
+        Self(
+            object
+                .into_iter()
+                .filter_map(|(k, v)| Some((k, scalar(v)?)))
+                .collect(),
+        )
     }
 
     /// Value of a field; `None` when it is absent or empty.
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0
+            .get(name)
+            .map(String::as_str)
+            .filter(|value| !value.is_empty())
     }
 
     /// The same fields, with a value for one that is absent.
     #[must_use]
-    pub fn or(mut self, name: &str, value: &str) -> Self {
+    pub(super) fn or(mut self, name: &str, value: &str) -> Self {
         if self.get(name).is_none() {
             self.0.insert(name.to_owned(), value.to_owned());
         }
@@ -51,21 +59,25 @@ impl Fields {
     }
 
     /// Whether a field says yes (`true`, `1`, `yes`, `on`); absent is no.
-    pub fn is_true(&self, name: &str) -> bool {
+    pub(super) fn is_true(&self, name: &str) -> bool {
         self.flag(name).unwrap_or(false)
     }
 
     /// Yes or no of a field, `None` when it is absent.
-    pub fn flag(&self, name: &str) -> Option<bool> {
-        self.get(name).map(|value| matches!(value, "true" | "1" | "yes" | "on"))
+    pub(super) fn flag(&self, name: &str) -> Option<bool> {
+        self.get(name)
+            .map(|value| matches!(value, "true" | "1" | "yes" | "on"))
     }
 
     /// Whole number of a field.
     ///
     /// # Errors
     /// A form error when the text is no such number.
-    pub fn number(&self, name: &str) -> Result<Option<u32>, ApiError> {
-        let parse = |text: &str| text.parse().map_err(|_| ApiError::form(name, "Numeric value expected"));
+    pub(super) fn number(&self, name: &str) -> Result<Option<u32>, ApiError> {
+        let parse = |text: &str| {
+            text.parse()
+                .map_err(|_| ApiError::form(name, "Numeric value expected"))
+        };
         self.get(name).map(parse).transpose()
     }
 }
@@ -77,7 +89,10 @@ impl<S: Sync> FromRequest<S> for Fields {
         let mut fields = Self::of_urlencoded(request.uri().query().unwrap_or_default().as_bytes());
         let (parts, body) = request.into_parts();
         let body = to_bytes(body, MAX_BODY).await.map_err(|_| {
-            ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "the request body is too long")
+            ApiError::new(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                "the request body is too long",
+            )
         })?;
         fields.0.extend(body_fields(&parts.headers, &body).0);
         Ok(fields)
@@ -85,7 +100,10 @@ impl<S: Sync> FromRequest<S> for Fields {
 }
 
 fn body_fields(headers: &HeaderMap, body: &Bytes) -> Fields {
-    let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok())
+        .unwrap_or_default();
     if kind.starts_with("application/json") {
         Fields::of_json(body)
     } else {

@@ -7,7 +7,7 @@ use crate::rules::{CastlingStyle, Color, Game, Move, Outcome, Position, Variant}
 use std::time::{Duration, Instant};
 
 /// A move tried when more plies than this have been played draws the game instead.
-pub const MAX_PLIES: usize = 600;
+pub(super) const MAX_PLIES: usize = 600;
 
 /// Plies that must lie between two draw offers of the same side.
 const PLIES_BETWEEN_OFFERS: usize = 20;
@@ -17,7 +17,7 @@ const EARLY_DRAW_PLIES: usize = 60;
 
 /// What was agreed before the game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Terms {
+pub(super) struct Terms {
     /// Real-time clock; `None` for correspondence and unlimited games.
     pub clock: Option<ClockTerms>,
     /// A bot plays, so that a threefold repetition is claimed by the server.
@@ -36,7 +36,7 @@ impl Terms {
 
 /// Why an action was refused; the text is what the server answers.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Refusal {
+pub(super) enum Refusal {
     /// Text that is no move in UCI.
     #[error("Invalid UCI: {0}")]
     InvalidUci(String),
@@ -62,7 +62,7 @@ pub enum Refusal {
 
 /// What is claimed against an opponent who left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Claim {
+pub(super) enum Claim {
     /// The win.
     Win,
     /// A draw.
@@ -71,7 +71,7 @@ pub enum Claim {
 
 /// What the players have to be told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Notice {
+pub(super) enum Notice {
     /// A new `gameState`. It is the last one when the game is over.
     State,
     /// A line of the user `lichess` in the players' chat.
@@ -80,7 +80,7 @@ pub enum Notice {
 
 /// One game and its rules.
 #[derive(Clone, Debug)]
-pub struct Referee {
+pub(super) struct Referee {
     terms: Terms,
     game: Game,
     /// Moves as the server writes them: castling as king takes rook, drops with a capital.
@@ -98,11 +98,11 @@ pub struct Referee {
 
 impl Referee {
     /// Game at the start position, already running.
-    pub fn new(terms: Terms) -> Self {
+    pub(super) fn new(terms: Terms) -> Self {
         let clock = terms.clock.map(GameClock::new);
         Self {
             terms,
-            game: Game::new(Position::start(Variant::Crazyhouse)),
+            game: Game::new(Variant::Crazyhouse),
             moves: Vec::new(),
             clock,
             status: GameStatus::Started,
@@ -114,63 +114,58 @@ impl Referee {
         }
     }
 
-    /// What was agreed before the game.
-    pub const fn terms(&self) -> &Terms {
-        &self.terms
-    }
-
     /// Start position and moves.
-    pub const fn game(&self) -> &Game {
+    pub(super) const fn game(&self) -> &Game {
         &self.game
     }
 
     /// Moves as the server writes them, oldest first.
-    pub fn moves(&self) -> &[String] {
+    pub(super) fn moves(&self) -> &[String] {
         &self.moves
     }
 
     /// Clock, if the game has one.
-    pub const fn clock(&self) -> Option<&GameClock> {
+    pub(super) const fn clock(&self) -> Option<&GameClock> {
         self.clock.as_ref()
     }
 
     /// Status.
-    pub const fn status(&self) -> GameStatus {
+    pub(super) const fn status(&self) -> GameStatus {
         self.status
     }
 
     /// Winner of a decided game.
-    pub const fn winner(&self) -> Option<Color> {
+    pub(super) const fn winner(&self) -> Option<Color> {
         self.winner
     }
 
     /// Whether the game has ended.
-    pub const fn is_over(&self) -> bool {
+    pub(super) const fn is_over(&self) -> bool {
         self.status.is_over()
     }
 
     /// Side to move.
-    pub fn turn(&self) -> Color {
+    pub(super) fn turn(&self) -> Color {
         self.game.position().turn()
     }
 
     /// Plies played.
-    pub const fn plies(&self) -> usize {
+    pub(super) const fn plies(&self) -> usize {
         self.moves.len()
     }
 
     /// Whether `color` has a draw offer on the table.
-    pub fn offers_draw(&self, color: Color) -> bool {
+    pub(super) fn offers_draw(&self, color: Color) -> bool {
         self.draw_offer == Some(color)
     }
 
     /// Whether `color` has a takeback proposal on the table.
-    pub fn proposes_takeback(&self, color: Color) -> bool {
+    pub(super) fn proposes_takeback(&self, color: Color) -> bool {
         self.takeback == Some(color)
     }
 
     /// Moves of `color` refused by the rules while it was his turn.
-    pub const fn illegal_moves(&self, color: Color) -> u32 {
+    pub(super) const fn illegal_moves(&self, color: Color) -> u32 {
         self.illegal_moves[color.index()]
     }
 
@@ -180,7 +175,7 @@ impl Referee {
     /// # Errors
     /// Text that is no move, a move out of turn, or one that the rules forbid. A move that comes after the flag
     /// fell is not refused: it ends the game.
-    pub fn play(
+    pub(super) fn play(
         &mut self,
         color: Color,
         uci: &str,
@@ -211,13 +206,10 @@ impl Referee {
             return Ok(notices);
         }
         let position = *self.game.position();
-        let m = match find_move(&position, &text) {
-            Ok(m) => m,
-            Err(reason) => {
-                self.illegal_moves[color.index()] += 1;
-                return Err(Refusal::IllegalMove(reason));
-            }
-        };
+        let m = find_move(&position, &text).map_err(|reason| {
+            self.illegal_moves[color.index()] += 1;
+            Refusal::IllegalMove(reason)
+        })?;
         if let Some(clock) = &mut self.clock
             && clock.press(color, now) == Err(FlagFell)
         {
@@ -232,8 +224,11 @@ impl Referee {
         if self.takeback.take() == Some(!color) {
             notices.push(Notice::System("Takeback declined"));
         }
-        self.moves.push(position.uci(m, CastlingStyle::KingTakesRook));
-        self.game.push(m);
+        self.game
+            .push(m)
+            .map_err(|error| Refusal::IllegalMove(error.to_string()))?;
+        self.moves
+            .push(position.uci(m, CastlingStyle::KingTakesRook));
         match self.game.outcome() {
             Some(Outcome::Checkmate { winner }) => {
                 self.finish(GameStatus::Mate, Some(winner), now);
@@ -254,7 +249,7 @@ impl Referee {
     ///
     /// # Errors
     /// When it is too late, or the game has the rule `noAbort`.
-    pub fn abort(&mut self, now: Instant) -> Result<Vec<Notice>, Refusal> {
+    pub(super) fn abort(&mut self, now: Instant) -> Result<Vec<Notice>, Refusal> {
         if !self.is_abortable() {
             return Err(Refusal::NoAbort);
         }
@@ -266,7 +261,7 @@ impl Referee {
     ///
     /// # Errors
     /// After the end, or before two plies in a game with the rule `noAbort`.
-    pub fn resign(&mut self, color: Color, now: Instant) -> Result<Vec<Notice>, Refusal> {
+    pub(super) fn resign(&mut self, color: Color, now: Instant) -> Result<Vec<Notice>, Refusal> {
         if self.is_abortable() {
             return self.abort(now);
         }
@@ -278,7 +273,7 @@ impl Referee {
     }
 
     /// Offers or accepts a draw (`yes`), or declines the opponent's offer. What is not possible changes nothing.
-    pub fn draw(&mut self, color: Color, yes: bool, now: Instant) -> Vec<Notice> {
+    pub(super) fn draw(&mut self, color: Color, yes: bool, now: Instant) -> Vec<Notice> {
         if self.is_over() {
             return Vec::new();
         }
@@ -311,7 +306,7 @@ impl Referee {
 
     /// Proposes or accepts a takeback (`yes`), or declines the opponent's or cancels the own proposal. What is
     /// not possible changes nothing.
-    pub fn takeback(&mut self, color: Color, yes: bool, now: Instant) -> Vec<Notice> {
+    pub(super) fn takeback(&mut self, color: Color, yes: bool, now: Instant) -> Vec<Notice> {
         if self.is_over() || !self.terms.takebacks {
             return Vec::new();
         }
@@ -332,7 +327,11 @@ impl Referee {
             }
             (false, Some(by)) => {
                 self.takeback = None;
-                let text = if by == color { "Takeback cancelled" } else { "Takeback declined" };
+                let text = if by == color {
+                    "Takeback cancelled"
+                } else {
+                    "Takeback declined"
+                };
                 vec![Notice::System(text), Notice::State]
             }
             _ => Vec::new(),
@@ -341,7 +340,7 @@ impl Referee {
 
     /// Whether the absence of the opponent of `color` counts: the opponent is to move, both sides have moved, the
     /// clock is real and the rules allow the claim.
-    pub fn may_claim(&self, color: Color) -> bool {
+    pub(super) fn may_claim(&self, color: Color) -> bool {
         !self.is_over()
             && self.turn() != color
             && self.plies() >= 2
@@ -354,7 +353,7 @@ impl Referee {
     ///
     /// # Errors
     /// When the opponent is there, or has not been away for long enough.
-    pub fn claim(
+    pub(super) fn claim(
         &mut self,
         color: Color,
         claim: Claim,
@@ -376,8 +375,11 @@ impl Referee {
     }
 
     /// Ends the game if the time of the side to move ran out at least `grace` ago.
-    pub fn check_flag(&mut self, now: Instant, grace: Duration) -> Vec<Notice> {
-        let flagged = self.clock.as_ref().and_then(|clock| clock.flagged(now, grace));
+    pub(super) fn check_flag(&mut self, now: Instant, grace: Duration) -> Vec<Notice> {
+        let flagged = self
+            .clock
+            .as_ref()
+            .and_then(|clock| clock.flagged(now, grace));
         match flagged {
             Some(color) if !self.is_over() => {
                 self.flag(color, now);
@@ -388,7 +390,7 @@ impl Referee {
     }
 
     /// Whether the game can still be aborted.
-    pub fn is_abortable(&self) -> bool {
+    pub(super) fn is_abortable(&self) -> bool {
         !self.is_over() && self.plies() < 2 && !self.terms.has_rule("noAbort")
     }
 
@@ -459,7 +461,9 @@ fn well_formed(uci: &str) -> Option<String> {
 fn find_move(position: &Position, text: &str) -> Result<Move, String> {
     position.parse_uci(text).or_else(|first| {
         if text.len() == 4 && !text.contains('@') {
-            position.parse_uci(&format!("{text}q")).map_err(|_| first.to_string())
+            position
+                .parse_uci(&format!("{text}q"))
+                .map_err(|_| first.to_string())
         } else {
             Err(first.to_string())
         }

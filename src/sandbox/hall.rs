@@ -4,7 +4,8 @@
 mod matchmaking;
 mod play;
 
-pub use play::Action;
+pub(super) use matchmaking::Sent;
+pub(super) use play::Action;
 
 use super::accounts::Accounts;
 use super::answer::ApiError;
@@ -30,7 +31,7 @@ const MOST_LISTED: usize = 50;
 
 /// Work for the scripted opponents.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Errand {
+pub(super) enum Errand {
     /// Answer a challenge to a scripted opponent.
     Answer(GameId),
     /// Play a game for one side.
@@ -39,7 +40,7 @@ pub enum Errand {
 
 /// Everything the server knows.
 #[derive(Debug)]
-pub struct Hall {
+pub(super) struct Hall {
     /// Accounts and tokens.
     pub accounts: Accounts,
     /// Counts of requests that are limited.
@@ -56,11 +57,11 @@ pub struct Hall {
 
 /// The hall behind its lock.
 #[derive(Clone, Debug)]
-pub struct SharedHall(Arc<Mutex<Hall>>);
+pub(super) struct SharedHall(Arc<Mutex<Hall>>);
 
 impl SharedHall {
     /// Locks the hall. Hold the guard for one operation only, never across an await.
-    pub fn lock(&self) -> MutexGuard<'_, Hall> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, Hall> {
         // An operation that panicked left at worst one game in a strange state; the others go on.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -69,7 +70,7 @@ impl SharedHall {
 impl Hall {
     /// Hall without accounts or games, and the work for its scripted opponents. Streams end when `stop` is
     /// cancelled.
-    pub fn open(
+    pub(super) fn open(
         options: ServerOptions,
         stop: CancellationToken,
     ) -> (SharedHall, mpsc::UnboundedReceiver<Errand>) {
@@ -91,11 +92,13 @@ impl Hall {
 
     /// Opens the event stream of an account. It replaces an earlier one and starts with the running games and the
     /// waiting challenges to the account.
-    pub fn open_events(&mut self, user: &str, now: Instant) -> Body {
+    pub(super) fn open_events(&mut self, user: &str, now: Instant) -> Body {
         let (feed, body) = Feed::open(self.options.keep_alive, self.stop.clone());
         for table in self.running_of(user) {
             if let Some(color) = table.color_of(user) {
-                feed.send(&Event::GameStart { game: Box::new(table.info(color, now)) });
+                feed.send(&Event::GameStart {
+                    game: Box::new(table.info(color, now)),
+                });
             }
         }
         for challenge in self.challenges.values() {
@@ -112,7 +115,7 @@ impl Hall {
     ///
     /// # Errors
     /// 404 for a game that does not exist or is not the player's, 400 for accounts that are no bots.
-    pub fn open_game(
+    pub(super) fn open_game(
         &mut self,
         user: &str,
         id: &GameId,
@@ -126,7 +129,7 @@ impl Hall {
     }
 
     /// Running games of an account, those where it is to move first.
-    pub fn playing(&self, user: &str, most: usize, now: Instant) -> Value {
+    pub(super) fn playing(&self, user: &str, most: usize, now: Instant) -> Value {
         let mut games: Vec<_> = self
             .running_of(user)
             .filter_map(|table| Some(table.info(table.color_of(user)?, now)))
@@ -140,28 +143,26 @@ impl Hall {
     }
 
     /// Game of an id, running or finished.
-    pub fn table(&self, id: &GameId) -> Option<&Table> {
+    pub(super) fn table(&self, id: &GameId) -> Option<&Table> {
         self.tables.get(id)
     }
 
-    /// All games, running or finished, by id.
-    pub fn tables(&self) -> impl Iterator<Item = &Table> {
-        self.tables.values()
-    }
-
     /// Id of a game that an account is playing.
-    pub fn current_game(&self, user: &str) -> Option<&str> {
+    pub(super) fn current_game(&self, user: &str) -> Option<&str> {
         self.running_of(user).next().map(|table| table.id.as_str())
     }
 
     /// Whether an account is connected; scripted opponents always are.
-    pub fn is_online(&self, user: &str) -> bool {
+    pub(super) fn is_online(&self, user: &str) -> bool {
         self.events.get(user).is_some_and(Feed::is_open)
-            || self.accounts.get(user).is_some_and(|user| user.style.is_some())
+            || self
+                .accounts
+                .get(user)
+                .is_some_and(|user| user.style.is_some())
     }
 
     /// Breaks the event stream of an account, as a lost network does. Says whether there was one.
-    pub fn cut_events(&mut self, user: &str) -> bool {
+    pub(super) fn cut_events(&mut self, user: &str) -> bool {
         let feed = self.events.remove(user);
         if let Some(feed) = &feed {
             feed.cut();
@@ -170,13 +171,17 @@ impl Hall {
     }
 
     /// Breaks the streams of one player in a game. Returns how many there were.
-    pub fn cut_game(&mut self, user: &str, id: &GameId) -> usize {
-        let Some(table) = self.tables.get_mut(id) else { return 0 };
-        table.color_of(user).map_or(0, |color| table.cut_streams(color))
+    pub(super) fn cut_game(&mut self, user: &str, id: &GameId) -> usize {
+        let Some(table) = self.tables.get_mut(id) else {
+            return 0;
+        };
+        table
+            .color_of(user)
+            .map_or(0, |color| table.cut_streams(color))
     }
 
     /// Lets time pass everywhere. To be called several times a second.
-    pub fn sweep(&mut self, now: Instant) {
+    pub(super) fn sweep(&mut self, now: Instant) {
         self.events.retain(|_, feed| feed.is_open());
         self.challenges.retain(|_, challenge| challenge.tick(now));
         let grace = self.options.flag_grace;
@@ -193,10 +198,17 @@ impl Hall {
     /// Table and color of a bot in one of its games.
     fn seat_at(&mut self, user: &str, id: &GameId) -> Result<(&mut Table, Color), ApiError> {
         if !self.accounts.get(user).is_some_and(|user| user.is_bot) {
-            return Err(ApiError::bad_request("This endpoint can only be used with a Bot account."));
+            return Err(ApiError::bad_request(
+                "This endpoint can only be used with a Bot account.",
+            ));
         }
-        let table = self.tables.get_mut(id).ok_or_else(|| ApiError::not_found("No such game"))?;
-        let color = table.color_of(user).ok_or_else(|| ApiError::not_found("Not your game"))?;
+        let table = self
+            .tables
+            .get_mut(id)
+            .ok_or_else(|| ApiError::not_found("No such game"))?;
+        let color = table
+            .color_of(user)
+            .ok_or_else(|| ApiError::not_found("Not your game"))?;
         Ok((table, color))
     }
 
@@ -213,7 +225,12 @@ impl Hall {
     }
 
     fn challenge_json(&self, challenge: &Challenge, direction: Option<&str>) -> Value {
-        wire::challenge(challenge, &self.accounts, |id| self.is_online(id), direction)
+        wire::challenge(
+            challenge,
+            &self.accounts,
+            |id| self.is_online(id),
+            direction,
+        )
     }
 
     /// Tells both sides of a challenge what became of it.
@@ -231,7 +248,9 @@ impl Hall {
 
     /// Books the result of a game that has just ended and tells the event streams.
     fn conclude(&mut self, id: &GameId, now: Instant) {
-        let Some(table) = self.tables.get_mut(id) else { return };
+        let Some(table) = self.tables.get_mut(id) else {
+            return;
+        };
         table.ended_at = Some(jiff::Timestamp::now().as_millisecond());
         let status = table.referee.status();
         let counts = status != GameStatus::Aborted;
@@ -240,7 +259,8 @@ impl Hall {
             Some(Color::Black) => 0.0,
             None => 0.5,
         };
-        let [white, black] = [Color::White, Color::Black].map(|color| table.seat(color).user.clone());
+        let [white, black] =
+            [Color::White, Color::Black].map(|color| table.seat(color).user.clone());
         let rating = |id: &str| self.accounts.get(id).map_or(0, |user| user.rating);
         let diff = rating_change(rating(&white), rating(&black), score);
         let rated = counts && table.request.rated;
@@ -256,7 +276,12 @@ impl Hall {
         }
         if let Some(table) = self.tables.get(id) {
             for (color, user) in [(Color::White, &white), (Color::Black, &black)] {
-                self.tell(user, &Event::GameFinish { game: Box::new(table.info(color, now)) });
+                self.tell(
+                    user,
+                    &Event::GameFinish {
+                        game: Box::new(table.info(color, now)),
+                    },
+                );
             }
         }
     }
@@ -264,7 +289,11 @@ impl Hall {
     /// Eight letters and digits that no game or challenge has yet.
     fn new_id(&mut self) -> GameId {
         loop {
-            let id = GameId(std::iter::repeat_with(|| self.rng.alphanumeric()).take(8).collect());
+            let id = GameId(
+                std::iter::repeat_with(|| self.rng.alphanumeric())
+                    .take(8)
+                    .collect(),
+            );
             if !self.tables.contains_key(&id) && !self.challenges.contains_key(&id) {
                 return id;
             }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 /// A limited kind of call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Limited {
+pub(super) enum Limited {
     /// Opening the event stream: 30 in 10 minutes.
     EventStream,
     /// `GET /api/account`: 30 in 5 minutes.
@@ -24,24 +24,30 @@ impl Limited {
 
 /// Counts of limited calls.
 #[derive(Clone, Debug)]
-pub struct Limiter {
+pub(super) struct Limiter {
     is_on: bool,
     windows: HashMap<(Limited, String), (Instant, u32)>,
 }
 
 impl Limiter {
     /// Limiter that refuses nothing unless `is_on`.
-    pub fn new(is_on: bool) -> Self {
-        Self { is_on, windows: HashMap::new() }
+    pub(super) fn new(is_on: bool) -> Self {
+        Self {
+            is_on,
+            windows: HashMap::new(),
+        }
     }
 
     /// Counts a call of `who` and says whether it is within the limit. A refused call does not prolong the window.
-    pub fn admit(&mut self, kind: Limited, who: &str, now: Instant) -> bool {
+    pub(super) fn admit(&mut self, kind: Limited, who: &str, now: Instant) -> bool {
         if !self.is_on {
             return true;
         }
         let (most, length) = kind.most();
-        let window = self.windows.entry((kind, who.to_owned())).or_insert((now, 0));
+        let window = self
+            .windows
+            .entry((kind, who.to_owned()))
+            .or_insert((now, 0));
         if now.saturating_duration_since(window.0) >= length {
             *window = (now, 0);
         }

@@ -33,7 +33,9 @@ pub struct MatchClock {
 
 /// A text that is no clock.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("clock {text:?} cannot be read; expected SECONDS+INCREMENT such as 60+1, at most 10800+60, and SECONDS + 40 * INCREMENT at least 30")]
+#[error(
+    "clock {text:?} cannot be read; expected SECONDS+INCREMENT such as 60+1, at most 10800+60, and SECONDS + 40 * INCREMENT at least 30"
+)]
 pub struct UnknownClock {
     text: String,
 }
@@ -42,14 +44,19 @@ impl FromStr for MatchClock {
     type Err = UnknownClock;
 
     fn from_str(text: &str) -> Result<Self, UnknownClock> {
-        let unknown = || UnknownClock { text: text.to_owned() };
+        let unknown = || UnknownClock {
+            text: text.to_owned(),
+        };
         let (limit, increment) = text.split_once('+').ok_or_else(unknown)?;
         let limit_s = limit.parse().map_err(|_| unknown())?;
         let increment_s = increment.parse().map_err(|_| unknown())?;
         if limit_s > 10800 || increment_s > 60 || limit_s + 40 * increment_s < 30 {
             return Err(unknown());
         }
-        Ok(Self { limit_s, increment_s })
+        Ok(Self {
+            limit_s,
+            increment_s,
+        })
     }
 }
 
@@ -96,7 +103,9 @@ pub async fn play_match(server: &Server, options: &MatchOptions) -> Report {
     progress.finish_and_clear();
     let mut rows = rows.into_inner().unwrap_or_default();
     rows.sort_by_key(|(index, _)| *index);
-    Report { rows: rows.into_iter().map(|(_, row)| row).collect() }
+    Report {
+        rows: rows.into_iter().map(|(_, row)| row).collect(),
+    }
 }
 
 fn progress_bar(games: usize) -> ProgressBar {
@@ -110,10 +119,19 @@ fn progress_bar(games: usize) -> ProgressBar {
 }
 
 async fn play_one(server: &Server, options: &MatchOptions, index: usize, lane: usize) -> Row {
-    let style = options.opponents.get(index % options.opponents.len().max(1));
-    let opponent = format!("{}-{lane}", style.copied().unwrap_or(Style::Greedy).account_name());
+    let style = options
+        .opponents
+        .get(index % options.opponents.len().max(1));
+    let opponent = format!(
+        "{}-{lane}",
+        style.copied().unwrap_or(Style::Greedy).account_name()
+    );
     // Two games in a row have the account play White and Black; rated and casual alternate by pairs.
-    let color = if index.is_multiple_of(2) { Color::White } else { Color::Black };
+    let color = if index.is_multiple_of(2) {
+        Color::White
+    } else {
+        Color::Black
+    };
     let wish = match color {
         Color::White => ColorWish::Black,
         Color::Black => ColorWish::White,
@@ -170,9 +188,23 @@ mod tests {
 
     #[test]
     fn clocks_are_read_in_seconds() {
-        assert_eq!("60+1".parse(), Ok(MatchClock { limit_s: 60, increment_s: 1 }));
-        assert_eq!("0+2".parse(), Ok(MatchClock { limit_s: 0, increment_s: 2 }));
-        for bad in ["", "60", "60+", "a+b", "0+0", "15+0", "99999+1", "60+61", "60+1+1"] {
+        assert_eq!(
+            "60+1".parse(),
+            Ok(MatchClock {
+                limit_s: 60,
+                increment_s: 1
+            })
+        );
+        assert_eq!(
+            "0+2".parse(),
+            Ok(MatchClock {
+                limit_s: 0,
+                increment_s: 2
+            })
+        );
+        for bad in [
+            "", "60", "60+", "a+b", "0+0", "15+0", "99999+1", "60+61", "60+1+1",
+        ] {
             assert!(bad.parse::<MatchClock>().is_err(), "{bad}");
         }
     }

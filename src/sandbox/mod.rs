@@ -19,6 +19,7 @@ mod match_runner;
 mod opponents;
 mod players;
 mod presence;
+mod record;
 mod report;
 mod routes;
 mod serve;
@@ -26,7 +27,7 @@ mod server;
 mod table;
 mod wire;
 
-pub use match_runner::{MatchClock, MatchOptions, play_match};
+pub use match_runner::{MatchClock, MatchOptions, UnknownClock, play_match};
 pub use opponents::{Style, UnknownStyle};
 pub use report::{Report, Row};
 pub use serve::welcome;

@@ -38,14 +38,22 @@ impl FromStr for Style {
     type Err = UnknownStyle;
 
     fn from_str(text: &str) -> Result<Self, UnknownStyle> {
-        let unknown = || UnknownStyle { text: text.to_owned() };
+        let unknown = || UnknownStyle {
+            text: text.to_owned(),
+        };
         match text {
             "random" => Ok(Self::Random),
             "greedy" => Ok(Self::Greedy),
-            "engine" => Ok(Self::Engine { nodes: DEFAULT_NODES }),
+            "engine" => Ok(Self::Engine {
+                nodes: DEFAULT_NODES,
+            }),
             _ => {
                 let digits = text.strip_prefix("engine:").ok_or_else(unknown)?;
-                let nodes = digits.parse().ok().filter(|&nodes| nodes > 0).ok_or_else(unknown)?;
+                let nodes = digits
+                    .parse()
+                    .ok()
+                    .filter(|&nodes| nodes > 0)
+                    .ok_or_else(unknown)?;
                 Ok(Self::Engine { nodes })
             }
         }
@@ -84,7 +92,9 @@ impl Style {
         };
         match base {
             "random" | "greedy" => base.parse().ok(),
-            _ => format!("engine:{}", base.strip_prefix("engine")?).parse().ok(),
+            _ => format!("engine:{}", base.strip_prefix("engine")?)
+                .parse()
+                .ok(),
         }
     }
 
@@ -105,7 +115,7 @@ impl Style {
 
 /// A scripted opponent in one game.
 #[derive(Debug)]
-pub struct Brain {
+pub(super) struct Brain {
     style: Style,
     seed: u64,
     session: Option<Session>,
@@ -113,19 +123,26 @@ pub struct Brain {
 
 impl Brain {
     /// Opponent of a style. `engine` is used by the engine style only.
-    pub fn new(style: Style, seed: u64, engine: &Engine) -> Self {
-        let options = SessionOptions { hash_mib: HASH_MIB, threads: 1 };
+    pub(super) fn new(style: Style, seed: u64, engine: &Engine) -> Self {
+        let options = SessionOptions {
+            hash_mib: HASH_MIB,
+            threads: 1,
+        };
         let session = matches!(style, Style::Engine { .. }).then(|| engine.session(options));
-        Self { style, seed, session }
+        Self {
+            style,
+            seed,
+            session,
+        }
     }
 
     /// Whether a choice takes long enough to be kept off the threads that serve the network.
-    pub const fn is_slow(&self) -> bool {
+    pub(super) const fn is_slow(&self) -> bool {
         self.session.is_some()
     }
 
     /// Move to play, `None` only without a legal move.
-    pub fn choose(&mut self, game: &Game) -> Option<Move> {
+    pub(super) fn choose(&mut self, game: &Game) -> Option<Move> {
         let position = game.position();
         let mut rng = fastrand::Rng::with_seed(self.seed ^ position.key());
         let mut moves = MoveList::new();
@@ -134,7 +151,10 @@ impl Brain {
             (Style::Engine { nodes }, Some(session)) => search(session, game, nodes),
             (Style::Greedy, _) => {
                 // Drawing a number for each move breaks ties without favouring the first ones.
-                moves.iter().copied().max_by_key(|&m| (appetite(position, m), rng.u32(..)))
+                moves
+                    .iter()
+                    .copied()
+                    .max_by_key(|&m| (appetite(position, m), rng.u32(..)))
             }
             _ => rng.choice(moves.iter().copied()),
         }
@@ -146,7 +166,10 @@ fn search(session: &mut Session, game: &Game, nodes: u64) -> Option<Move> {
     let request = SearchRequest {
         position: *game.position(),
         earlier: keys[game.irreversible().min(keys.len() - 1)..keys.len() - 1].to_vec(),
-        limits: Limits { nodes: Some(nodes), ..Limits::default() },
+        limits: Limits {
+            nodes: Some(nodes),
+            ..Limits::default()
+        },
         received: Instant::now(),
     };
     session.search_blocking(request, &mut |_| ()).best
@@ -161,10 +184,17 @@ fn appetite(position: &Position, m: Move) -> i32 {
         return MATE;
     }
     let won = position.captured_role(m).map_or(0, value);
-    let promoted = m.promoted_to().map_or(0, |role| value(role) - value(Role::Pawn));
+    let promoted = m
+        .promoted_to()
+        .map_or(0, |role| value(role) - value(Role::Pawn));
     let attacked = !m.is_castle()
-        && !(after.attackers_to(m.to(), after.occupied()) & after.by_color(after.turn())).is_empty();
-    let risked = if attacked { value(position.moved_piece(m).role) } else { 0 };
+        && !(after.attackers_to(m.to(), after.occupied()) & after.by_color(after.turn()))
+            .is_empty();
+    let risked = if attacked {
+        value(position.moved_piece(m).role)
+    } else {
+        0
+    };
     let check = if after.is_check() { CHECK } else { 0 };
     won + promoted - risked + check
 }
@@ -185,10 +215,10 @@ mod tests {
     use crate::rules::Variant;
 
     fn game(moves: &str) -> Game {
-        let mut game = Game::new(Position::start(Variant::Crazyhouse));
+        let mut game = Game::new(Variant::Crazyhouse);
         for uci in moves.split_whitespace() {
             let m = game.position().parse_uci(uci).unwrap();
-            game.push(m);
+            game.push(m).unwrap();
         }
         game
     }
@@ -200,7 +230,10 @@ mod tests {
         for bad in ["", "engine:", "engine:0", "engine:x", "Random", "stockfish"] {
             assert!(bad.parse::<Style>().is_err(), "{bad}");
         }
-        assert_eq!(Style::of_account("engine1000-12"), Some(Style::Engine { nodes: 1000 }));
+        assert_eq!(
+            Style::of_account("engine1000-12"),
+            Some(Style::Engine { nodes: 1000 })
+        );
         for none in ["alice", "greedy-", "greedy-x", "engine-1", "random-12345"] {
             assert_eq!(Style::of_account(none), None, "{none}");
         }
@@ -211,8 +244,9 @@ mod tests {
         let engine = Engine::new(1);
         let start = game("e2e4 d7d5");
         for style in [Style::Random, Style::Greedy, Style::Engine { nodes: 200 }] {
-            let replies: Vec<_> =
-                (0..2).map(|_| Brain::new(style, 5, &engine).choose(&start)).collect();
+            let replies: Vec<_> = (0..2)
+                .map(|_| Brain::new(style, 5, &engine).choose(&start))
+                .collect();
             assert_eq!(replies[0], replies[1], "{style}");
             assert!(replies[0].is_some());
         }
@@ -222,8 +256,9 @@ mod tests {
     fn another_seed_changes_the_replies_of_a_random_player() {
         let engine = Engine::new(1);
         let start = game("");
-        let replies: std::collections::HashSet<_> =
-            (0..20).map(|seed| Brain::new(Style::Random, seed, &engine).choose(&start)).collect();
+        let replies: std::collections::HashSet<_> = (0..20)
+            .map(|seed| Brain::new(Style::Random, seed, &engine).choose(&start))
+            .collect();
         assert!(replies.len() > 5);
     }
 

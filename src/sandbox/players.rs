@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 /// Runs errands until the hall is gone. Dropping the future stops all games of scripted opponents.
-pub async fn run(
+pub(super) async fn run(
     hall: SharedHall,
     mut errands: mpsc::UnboundedReceiver<Errand>,
     engine: Engine,
@@ -30,7 +30,12 @@ pub async fn run(
         match errand {
             Some(Errand::Answer(id)) => answer(&hall, &id),
             Some(Errand::Play(id, color)) => {
-                let player = Player { hall: hall.clone(), id, color, think_delay };
+                let player = Player {
+                    hall: hall.clone(),
+                    id,
+                    color,
+                    think_delay,
+                };
                 tasks.spawn(player.play(engine.clone()));
             }
             None => break,
@@ -40,7 +45,9 @@ pub async fn run(
 
 fn answer(hall: &SharedHall, id: &GameId) {
     let mut hall = hall.lock();
-    let Some((user, answer)) = hall.scripted_answer(id) else { return };
+    let Some((user, answer)) = hall.scripted_answer(id) else {
+        return;
+    };
     let done = match answer {
         Ok(()) => hall.accept(&user, id, Instant::now()),
         Err(reason) => hall.decline(&user, id, reason),
@@ -73,7 +80,9 @@ impl Player {
                 Some((table.watch(), Brain::new(style, table.seed, &engine)))
             })
         };
-        let Some((mut changes, mut brain)) = seated else { return };
+        let Some((mut changes, mut brain)) = seated else {
+            return;
+        };
         loop {
             self.answer_proposals();
             let seen = changes.borrow_and_update().changes;
@@ -82,7 +91,9 @@ impl Player {
                 View::Wait => true,
                 View::MyTurn(game) => {
                     tokio::time::sleep(self.think_delay).await;
-                    let Some((back, uci)) = think(brain, game).await else { return };
+                    let Some((back, uci)) = think(brain, game).await else {
+                        return;
+                    };
                     brain = back;
                     // If a takeback or the end of the game came between, he looks again.
                     changes.borrow().changes == seen && !self.make_move(uci)
@@ -96,7 +107,9 @@ impl Player {
 
     fn look(&self) -> View {
         let hall = self.hall.lock();
-        let Some(table) = hall.table(&self.id) else { return View::Over };
+        let Some(table) = hall.table(&self.id) else {
+            return View::Over;
+        };
         if table.referee.is_over() {
             View::Over
         } else if table.referee.turn() == self.color {
@@ -109,9 +122,15 @@ impl Player {
     /// Scripted players decline draws and accept takebacks.
     fn answer_proposals(&self) {
         let mut hall = self.hall.lock();
-        let Some(referee) = hall.table(&self.id).map(|table| &table.referee) else { return };
-        let draw = referee.offers_draw(!self.color).then_some(Action::Draw(false));
-        let takeback = referee.proposes_takeback(!self.color).then_some(Action::Takeback(true));
+        let Some(referee) = hall.table(&self.id).map(|table| &table.referee) else {
+            return;
+        };
+        let draw = referee
+            .offers_draw(!self.color)
+            .then_some(Action::Draw(false));
+        let takeback = referee
+            .proposes_takeback(!self.color)
+            .then_some(Action::Takeback(true));
         for action in [draw, takeback].into_iter().flatten() {
             // Both always succeed; at worst nothing happens.
             drop(hall.act_as(self.color, &self.id, action, Instant::now()));
@@ -121,10 +140,16 @@ impl Player {
     /// Makes a move and says whether it was accepted.
     fn make_move(&self, uci: Option<String>) -> bool {
         let action = match uci {
-            Some(uci) => Action::Move { uci, offering_draw: None },
+            Some(uci) => Action::Move {
+                uci,
+                offering_draw: None,
+            },
             None => Action::Resign,
         };
-        let done = self.hall.lock().act_as(self.color, &self.id, action, Instant::now());
+        let done = self
+            .hall
+            .lock()
+            .act_as(self.color, &self.id, action, Instant::now());
         if let Err(error) = &done {
             tracing::debug!(id = %self.id, error = %error.body(), "a scripted move was refused");
         }
@@ -144,5 +169,7 @@ async fn think(mut brain: Brain, game: Game) -> Option<(Brain, Option<String>)> 
         return Some(choose());
     }
     let choice = tokio::task::spawn_blocking(choose).await;
-    choice.inspect_err(|error| tracing::error!(%error, "a scripted search failed")).ok()
+    choice
+        .inspect_err(|error| tracing::error!(%error, "a scripted search failed"))
+        .ok()
 }

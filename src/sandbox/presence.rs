@@ -11,7 +11,7 @@ const ABSENT_AFTER: Duration = Duration::from_secs(1);
 const REPEAT: Duration = Duration::from_secs(5);
 
 /// Countdown before a win can be claimed, by speed.
-pub const fn countdown(speed: Speed) -> Duration {
+pub(super) const fn countdown(speed: Speed) -> Duration {
     Duration::from_secs(match speed {
         Speed::UltraBullet | Speed::Bullet | Speed::Blitz | Speed::Unknown => 40,
         Speed::Rapid => 80,
@@ -21,7 +21,7 @@ pub const fn countdown(speed: Speed) -> Duration {
 
 /// Presence of one player in one game.
 #[derive(Clone, Copy, Debug)]
-pub struct Presence {
+pub(super) struct Presence {
     /// When the player left; `None` while he is here.
     left: Option<Instant>,
     /// When the opponent was last told that the player is gone.
@@ -31,18 +31,26 @@ pub struct Presence {
 
 impl Presence {
     /// A player who has not been seen yet.
-    pub const fn absent(now: Instant, countdown: Duration) -> Self {
-        Self { left: Some(now), told: None, countdown }
+    pub(super) const fn absent(now: Instant, countdown: Duration) -> Self {
+        Self {
+            left: Some(now),
+            told: None,
+            countdown,
+        }
     }
 
     /// Says whether the player is here now.
-    pub fn set_here(&mut self, here: bool, now: Instant) {
-        self.left = if here { None } else { Some(self.left.unwrap_or(now)) };
+    pub(super) fn set_here(&mut self, here: bool, now: Instant) {
+        self.left = if here {
+            None
+        } else {
+            Some(self.left.unwrap_or(now))
+        };
     }
 
     /// Line that the opponent should get now, if any. `counts` says whether the absence matters at the moment
     /// (it is the absent player's turn, and so on).
-    pub fn tick(&mut self, counts: bool, now: Instant) -> Option<OpponentGone> {
+    pub(super) fn tick(&mut self, counts: bool, now: Instant) -> Option<OpponentGone> {
         let gone_for = self.gone_for(now).filter(|_| counts);
         match (gone_for, self.told) {
             (Some(_), Some(told)) if now.saturating_duration_since(told) < REPEAT => None,
@@ -50,24 +58,32 @@ impl Presence {
                 self.told = Some(now);
                 let rest = self.countdown.saturating_sub(gone_for);
                 let seconds = rest.as_millis().div_ceil(1000) as i64;
-                Some(OpponentGone { gone: true, claim_win_in_seconds: Some(seconds) })
+                Some(OpponentGone {
+                    gone: true,
+                    claim_win_in_seconds: Some(seconds),
+                })
             }
             (None, Some(_)) if self.left.is_none() => {
                 self.told = None;
-                Some(OpponentGone { gone: false, claim_win_in_seconds: None })
+                Some(OpponentGone {
+                    gone: false,
+                    claim_win_in_seconds: None,
+                })
             }
             (None, _) => None,
         }
     }
 
     /// Whether the opponent may claim the win now.
-    pub fn is_claimable(&self, now: Instant) -> bool {
-        self.gone_for(now).is_some_and(|gone_for| gone_for >= self.countdown)
+    pub(super) fn is_claimable(&self, now: Instant) -> bool {
+        self.gone_for(now)
+            .is_some_and(|gone_for| gone_for >= self.countdown)
     }
 
     /// How long the player has counted as gone.
     fn gone_for(&self, now: Instant) -> Option<Duration> {
-        now.saturating_duration_since(self.left?).checked_sub(ABSENT_AFTER)
+        now.saturating_duration_since(self.left?)
+            .checked_sub(ABSENT_AFTER)
     }
 }
 
@@ -112,7 +128,10 @@ mod tests {
         let mut presence = Presence::absent(start, Duration::from_secs(40));
         presence.tick(true, after(start, 2));
         presence.set_here(true, after(start, 3));
-        assert_eq!(presence.tick(true, after(start, 3)).map(|line| line.gone), Some(false));
+        assert_eq!(
+            presence.tick(true, after(start, 3)).map(|line| line.gone),
+            Some(false)
+        );
         assert_eq!(presence.tick(true, after(start, 9)), None);
         assert!(!presence.is_claimable(after(start, 99)));
     }

@@ -1,5 +1,6 @@
 //! Result of a match: one row a game, and whether everything went as it should.
 
+use super::record;
 use super::table::Table;
 use crate::lichess::model::GameStatus;
 use crate::rules::Color;
@@ -62,9 +63,11 @@ impl Row {
             winner: referee.winner(),
             status: Some(referee.status()),
             plies: referee.plies(),
-            left: referee.clock().map(|clock| clock.left(color, Instant::now())),
+            left: referee
+                .clock()
+                .map(|clock| clock.left(color, Instant::now())),
             faults,
-            pgn: table.pgn(),
+            pgn: record::pgn(table),
         }
     }
 
@@ -114,8 +117,13 @@ impl Row {
             result.to_owned(),
             self.status.map_or("-", GameStatus::word).to_owned(),
             self.plies.to_string(),
-            self.left.map_or("-".to_owned(), |left| format!("{:.1}", left.as_secs_f64())),
-            if self.faults.is_empty() { "-".to_owned() } else { self.faults.join(", ") },
+            self.left
+                .map_or("-".to_owned(), |left| format!("{:.1}", left.as_secs_f64())),
+            if self.faults.is_empty() {
+                "-".to_owned()
+            } else {
+                self.faults.join(", ")
+            },
         ]
     }
 }
@@ -124,7 +132,10 @@ impl fmt::Display for Row {
     /// One line for the progress display.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [number, opponent, color, _, result, status, plies, ..] = self.cells();
-        write!(f, "game {number}: {color} against {opponent}: {result} by {status}, {plies} plies")
+        write!(
+            f,
+            "game {number}: {color} against {opponent}: {result} by {status}, {plies} plies"
+        )
     }
 }
 
@@ -144,8 +155,12 @@ impl Report {
 
     /// All games as PGN, in order.
     pub fn pgn(&self) -> String {
-        let games: Vec<&str> =
-            self.rows.iter().map(|row| row.pgn.trim_end()).filter(|pgn| !pgn.is_empty()).collect();
+        let games: Vec<&str> = self
+            .rows
+            .iter()
+            .map(|row| row.pgn.trim_end())
+            .filter(|pgn| !pgn.is_empty())
+            .collect();
         games.iter().map(|pgn| format!("{pgn}\n\n")).collect()
     }
 }
@@ -153,7 +168,9 @@ impl Report {
 impl fmt::Display for Report {
     /// Table of the games and a line with the score.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let head = ["#", "opponent", "color", "mode", "result", "status", "plies", "left s", "faults"];
+        let head = [
+            "#", "opponent", "color", "mode", "result", "status", "plies", "left s", "faults",
+        ];
         let mut lines = vec![head.map(str::to_owned)];
         lines.extend(self.rows.iter().map(Row::cells));
         let mut widths = [0; 9];
@@ -163,11 +180,19 @@ impl fmt::Display for Report {
             }
         }
         for line in &lines {
-            let cells: Vec<String> =
-                line.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+            let cells: Vec<String> = line
+                .iter()
+                .zip(widths)
+                .map(|(cell, width)| format!("{cell:width$}"))
+                .collect();
             writeln!(f, "{}", cells.join("  ").trim_end())?;
         }
-        let count = |points| self.rows.iter().filter(|row| row.points() == Some(points)).count();
+        let count = |points| {
+            self.rows
+                .iter()
+                .filter(|row| row.points() == Some(points))
+                .count()
+        };
         write!(
             f,
             "{} games: {} won, {} drawn, {} lost, {} with faults",
@@ -206,7 +231,12 @@ mod tests {
             rows: vec![
                 row(1, Some(Color::White), GameStatus::Mate, &[]),
                 row(2, None, GameStatus::Draw, &[]),
-                row(10, Some(Color::Black), GameStatus::OutOfTime, &["lost on time"]),
+                row(
+                    10,
+                    Some(Color::Black),
+                    GameStatus::OutOfTime,
+                    &["lost on time"],
+                ),
             ],
         };
         insta::assert_snapshot!(report.to_string(), @r"
@@ -223,7 +253,17 @@ mod tests {
     fn a_lost_game_is_proper_but_an_unplayed_one_is_not() {
         let lost = row(1, Some(Color::Black), GameStatus::Mate, &[]);
         let unplayed = Row::not_played(2, "random-1", Color::Black, "challenge declined");
-        assert!(Report { rows: vec![lost.clone()] }.is_proper());
-        assert!(!Report { rows: vec![lost, unplayed] }.is_proper());
+        assert!(
+            Report {
+                rows: vec![lost.clone()]
+            }
+            .is_proper()
+        );
+        assert!(
+            !Report {
+                rows: vec![lost, unplayed]
+            }
+            .is_proper()
+        );
     }
 }

@@ -4,7 +4,7 @@ use super::server::Server;
 use std::fmt::Write;
 
 /// Help that the server gives at its root.
-pub const HELP: &str = "\
+pub(super) const HELP: &str = "\
 This server speaks the Lichess Bot API for crazyhouse, as far as a bot needs it.
 
 Use the base address instead of https://lichess.org and one of the tokens that were printed at the start.
@@ -27,7 +27,7 @@ pub fn welcome(server: &Server, accounts: &[(String, String)]) -> String {
     let mut text = format!("sandbox server at {base}\n\nbot accounts and their tokens:\n");
     for (name, token) in accounts {
         // Writing to a string cannot fail.
-        drop(writeln!(text, "  {name:14} {token}"));
+        let _ = writeln!(text, "  {name:14} {token}");
     }
     text.push('\n');
     text.push_str(&HELP.replace("BASE", base));

@@ -80,11 +80,20 @@ impl Server {
         let stop = CancellationToken::new();
         let (hall, errands) = Hall::open(options.clone(), stop.clone());
         let mut tasks = JoinSet::new();
-        let app = App { hall: hall.clone(), keep_alive: options.keep_alive, stop: stop.clone() };
+        let app = App {
+            hall: hall.clone(),
+            keep_alive: options.keep_alive,
+            stop: stop.clone(),
+        };
         tasks.spawn(serve(listener, app));
         tasks.spawn(sweep(hall.clone(), stop.clone()));
         tasks.spawn(play(hall.clone(), errands, options, stop.clone()));
-        Ok(Self { address, hall, stop, tasks })
+        Ok(Self {
+            address,
+            hall,
+            stop,
+            tasks,
+        })
     }
 
     /// Base address for clients, such as `http://127.0.0.1:8080/`.
@@ -92,7 +101,9 @@ impl Server {
     /// # Panics
     /// Never: a socket address always makes an address of this form.
     pub fn url(&self) -> Url {
-        format!("http://{}", self.address).parse().expect("an address and port make a URL")
+        format!("http://{}", self.address)
+            .parse()
+            .expect("an address and port make a URL")
     }
 
     /// Makes a bot account and returns its token.
@@ -143,7 +154,8 @@ impl Server {
         let mut hall = self.hall.lock();
         hall.accounts.find(opponent);
         let sent = hall.challenge(opponent, account, request, Instant::now());
-        sent.map(|sent| (sent.id, sent.status)).map_err(|error| error.body().to_string())
+        sent.map(|sent| (sent.id, sent.status))
+            .map_err(|error| error.body().to_string())
     }
 
     /// Withdraws a challenge, or aborts its game.

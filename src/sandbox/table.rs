@@ -6,11 +6,13 @@ use super::feed::Feed;
 use super::game::{Notice, Referee, Terms};
 use super::opponents::Style;
 use super::presence::Presence;
+use super::wire;
 use crate::lichess::model::{
     ChatLine, ChatRoom, ClockSetup, Compat, GameEvent, GameFull, GameId, GameInfo, GameState,
     GameStatus, Opponent, PerfName, Player, Side, StatusId, TimeControl,
 };
 use crate::rules::{Color, FenStyle};
+use serde_json::Value;
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
@@ -19,7 +21,7 @@ const UNLIMITED_MS: i64 = 2_147_483_647;
 
 /// A player at the table.
 #[derive(Clone, Debug)]
-pub struct Seat {
+pub(super) struct Seat {
     /// Id of the account.
     pub user: String,
     /// Player as `gameFull` shows him, with the rating at the start.
@@ -36,7 +38,7 @@ pub struct Seat {
 
 /// Number that grows with each change of a game, and whether it is over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Progress {
+pub(super) struct Progress {
     /// Changes so far.
     pub changes: u64,
     /// Plies on the board.
@@ -54,7 +56,7 @@ struct Stream {
 
 /// A game and everyone who follows it.
 #[derive(Debug)]
-pub struct Table {
+pub(super) struct Table {
     /// Id.
     pub id: GameId,
     /// Players, by [`Color::index`].
@@ -76,7 +78,7 @@ pub struct Table {
 }
 
 /// Wire form of a color.
-pub const fn side(color: Color) -> Side {
+pub(super) const fn side(color: Color) -> Side {
     match color {
         Color::White => Side::White,
         Color::Black => Side::Black,
@@ -86,7 +88,7 @@ pub const fn side(color: Color) -> Side {
 impl Table {
     /// Starts the game of an accepted challenge. `users` are White and Black, `secrets` the private ends of their
     /// game ids.
-    pub fn open(
+    pub(super) fn open(
         challenge: &Challenge,
         users: [&User; 2],
         secrets: [String; 2],
@@ -125,33 +127,40 @@ impl Table {
     }
 
     /// Color of an account in this game.
-    pub fn color_of(&self, user: &str) -> Option<Color> {
-        Color::ALL.into_iter().find(|color| self.seats[color.index()].user == user)
+    pub(super) fn color_of(&self, user: &str) -> Option<Color> {
+        Color::ALL
+            .into_iter()
+            .find(|color| self.seats[color.index()].user == user)
     }
 
     /// Seat of a color.
-    pub const fn seat(&self, color: Color) -> &Seat {
+    pub(super) const fn seat(&self, color: Color) -> &Seat {
         &self.seats[color.index()]
     }
 
     /// Follows the changes of the game.
-    pub fn watch(&self) -> watch::Receiver<Progress> {
+    pub(super) fn watch(&self) -> watch::Receiver<Progress> {
         self.progress.subscribe()
     }
 
     /// Opens a stream for a player: one `gameFull`, then what happens. A stream of the same player with the same
     /// User-Agent ends; so does the new one, at once, when the game is over.
-    pub fn attach(&mut self, color: Color, agent: &str, feed: Feed, now: Instant) {
-        self.streams.retain(|stream| stream.color != color || stream.agent != agent);
-        feed.send(&GameEvent::GameFull(Box::new(self.full(now))));
+    pub(super) fn attach(&mut self, color: Color, agent: &str, feed: Feed, now: Instant) {
+        self.streams
+            .retain(|stream| stream.color != color || stream.agent != agent);
+        feed.send(&self.full_json(now));
         if !self.referee.is_over() {
-            self.streams.push(Stream { color, agent: agent.to_owned(), feed });
+            self.streams.push(Stream {
+                color,
+                agent: agent.to_owned(),
+                feed,
+            });
             self.seats[color.index()].presence.set_here(true, now);
         }
     }
 
     /// Spreads what an action led to, and ends the streams with the game.
-    pub fn spread(&mut self, notices: &[Notice], now: Instant) {
+    pub(super) fn spread(&mut self, notices: &[Notice], now: Instant) {
         for notice in notices {
             match notice {
                 Notice::State => self.send(&GameEvent::GameState(self.state(now))),
@@ -165,20 +174,28 @@ impl Table {
         if !notices.is_empty() {
             let plies = self.referee.plies();
             self.progress.send_modify(|progress| {
-                *progress = Progress { changes: progress.changes + 1, plies, over };
+                *progress = Progress {
+                    changes: progress.changes + 1,
+                    plies,
+                    over,
+                };
             });
         }
     }
 
     /// Posts a line in a chat room.
-    pub fn say(&mut self, room: ChatRoom, author: &str, text: &str) {
-        let line = ChatLine { room, username: author.to_owned(), text: text.to_owned() };
+    pub(super) fn say(&mut self, room: ChatRoom, author: &str, text: &str) {
+        let line = ChatLine {
+            room,
+            username: author.to_owned(),
+            text: text.to_owned(),
+        };
         self.send(&GameEvent::ChatLine(line.clone()));
         self.chat.push(line);
     }
 
     /// Lets time pass: flags, closed streams, absent players. Returns whether the game ended just now.
-    pub fn tick(&mut self, now: Instant, grace: Duration) -> bool {
+    pub(super) fn tick(&mut self, now: Instant, grace: Duration) -> bool {
         if self.referee.is_over() {
             return false;
         }
@@ -198,7 +215,7 @@ impl Table {
     }
 
     /// Breaks the open streams of a player, as a lost network does. Returns how many there were.
-    pub fn cut_streams(&mut self, color: Color) -> usize {
+    pub(super) fn cut_streams(&mut self, color: Color) -> usize {
         let before = self.streams.len();
         self.streams.retain(|stream| {
             if stream.color == color {
@@ -209,13 +226,21 @@ impl Table {
         before - self.streams.len()
     }
 
-    /// First line of a game stream.
-    pub fn full(&self, now: Instant) -> GameFull {
+    /// First line of a game stream. The state in it names its own type.
+    fn full_json(&self, now: Instant) -> Value {
+        let mut line = wire::json_of(&GameEvent::GameFull(Box::new(self.full(now))));
+        line["state"]["type"] = "gameState".into();
+        line
+    }
+
+    fn full(&self, now: Instant) -> GameFull {
         GameFull {
             id: self.id.clone(),
             variant: self.request.variant.clone(),
             speed: self.request.speed(),
-            perf: Some(PerfName { name: "Crazyhouse".to_owned() }),
+            perf: Some(PerfName {
+                name: "Crazyhouse".to_owned(),
+            }),
             rated: self.request.rated,
             created_at: self.created_at,
             white: self.seats[0].player.clone(),
@@ -232,9 +257,12 @@ impl Table {
     }
 
     /// Current state as the game stream tells it.
-    pub fn state(&self, now: Instant) -> GameState {
+    pub(super) fn state(&self, now: Instant) -> GameState {
         let referee = &self.referee;
-        let increment = self.request.clock().map_or(0, |clock| clock.increment.as_millis() as i64);
+        let increment = self
+            .request
+            .clock()
+            .map_or(0, |clock| clock.increment.as_millis() as i64);
         GameState {
             moves: referee.moves().join(" "),
             wtime: self.millis_left(Color::White, now),
@@ -253,11 +281,15 @@ impl Table {
     }
 
     /// Game as the event stream and the list of running games describe it to `color`.
-    pub fn info(&self, color: Color, now: Instant) -> GameInfo {
+    pub(super) fn info(&self, color: Color, now: Instant) -> GameInfo {
         let (own, other) = (self.seat(color), self.seat(!color));
         let referee = &self.referee;
         let status = referee.status();
-        let title = other.player.title.as_ref().map_or(String::new(), |title| format!("{title} "));
+        let title = other
+            .player
+            .title
+            .as_ref()
+            .map_or(String::new(), |title| format!("{title} "));
         let has_clock = self.request.clock().is_some();
         GameInfo {
             game_id: self.id.clone(),
@@ -267,7 +299,10 @@ impl Table {
             color: Some(side(color)),
             last_move: self.last_move(),
             source: "friend".to_owned(),
-            status: Some(StatusId { id: status_number(status), name: status }),
+            status: Some(StatusId {
+                id: status_number(status),
+                name: status,
+            }),
             variant: self.request.variant_without_short(),
             speed: self.request.speed(),
             perf: "crazyhouse".to_owned(),
@@ -285,7 +320,10 @@ impl Table {
             tournament_id: None,
             winner: referee.winner().map(side),
             rating_diff: own.rating_diff,
-            compat: Some(Compat { bot: true, board: true }),
+            compat: Some(Compat {
+                bot: true,
+                board: true,
+            }),
         }
     }
 

@@ -15,7 +15,9 @@ fn play_all(referee: &mut Referee, moves: &str, mut now: Instant) -> Instant {
     for uci in moves.split_whitespace() {
         now += Duration::from_secs(1);
         let color = referee.turn();
-        referee.play(color, uci, None, now).unwrap_or_else(|refusal| panic!("{uci}: {refusal}"));
+        referee
+            .play(color, uci, None, now)
+            .unwrap_or_else(|refusal| panic!("{uci}: {refusal}"));
     }
     now
 }
@@ -54,14 +56,17 @@ fn a_captured_piece_can_be_dropped_with_a_capital_letter_only() {
 
 #[test]
 fn a_promotion_without_letter_becomes_a_queen() {
-    let (referee, _) = played("h2h4 g7g5 h4g5 h7h6 g5h6 g8f6 h6h7 a7a6 h7g8");
+    let (referee, _) = played("h2h4 g7g5 h4g5 h7h6 g5h6 a7a6 h6h7 a6a5 h7g8");
     assert_eq!(referee.moves().last().unwrap(), "h7g8q");
 }
 
 #[test]
 fn moves_out_of_turn_and_against_the_rules_are_refused_and_change_nothing() {
     let (mut referee, now) = played("e2e4");
-    assert_eq!(referee.play(Color::White, "d2d4", None, now), Err(Refusal::NotYourTurn));
+    assert_eq!(
+        referee.play(Color::White, "d2d4", None, now),
+        Err(Refusal::NotYourTurn)
+    );
     assert!(matches!(
         referee.play(Color::Black, "e7e4", None, now),
         Err(Refusal::IllegalMove(_))
@@ -83,7 +88,10 @@ fn moves_out_of_turn_and_against_the_rules_are_refused_and_change_nothing() {
 fn a_late_move_is_answered_but_loses_on_time() {
     let (mut referee, now) = played("e2e4 e7e5");
     let late = now + Duration::from_secs(60);
-    assert_eq!(referee.play(Color::White, "g1f3", None, late), Ok(vec![Notice::State]));
+    assert_eq!(
+        referee.play(Color::White, "g1f3", None, late),
+        Ok(vec![Notice::State])
+    );
     assert_eq!(referee.status(), GameStatus::OutOfTime);
     assert_eq!(referee.winner(), Some(Color::Black));
     assert_eq!(referee.moves(), ["e2e4", "e7e5"]);
@@ -93,10 +101,21 @@ fn a_late_move_is_answered_but_loses_on_time() {
 fn the_flag_falls_after_the_grace_without_any_move() {
     let (mut referee, now) = played("e2e4 e7e5 g1f3");
     let grace = Duration::from_secs(1);
-    assert!(referee.check_flag(now + Duration::from_secs(60), grace).is_empty());
-    assert_eq!(referee.check_flag(now + Duration::from_secs(61), grace), [Notice::State]);
+    assert!(
+        referee
+            .check_flag(now + Duration::from_secs(60), grace)
+            .is_empty()
+    );
+    assert_eq!(
+        referee.check_flag(now + Duration::from_secs(61), grace),
+        [Notice::State]
+    );
     assert_eq!(referee.winner(), Some(Color::White));
-    assert!(referee.check_flag(now + Duration::from_secs(99), grace).is_empty());
+    assert!(
+        referee
+            .check_flag(now + Duration::from_secs(99), grace)
+            .is_empty()
+    );
 }
 
 #[test]
@@ -104,13 +123,20 @@ fn a_flag_that_falls_while_the_winner_offers_a_draw_is_a_draw() {
     let (mut referee, now) = played("e2e4 e7e5 g1f3");
     referee.draw(Color::White, true, now);
     referee.check_flag(now + Duration::from_secs(70), Duration::ZERO);
-    assert_eq!((referee.status(), referee.winner()), (GameStatus::OutOfTime, None));
+    assert_eq!(
+        (referee.status(), referee.winner()),
+        (GameStatus::OutOfTime, None)
+    );
 }
 
 #[test]
 fn nobody_is_flagged_before_both_have_moved() {
     let (mut referee, now) = played("e2e4");
-    assert!(referee.check_flag(now + Duration::from_secs(9999), Duration::ZERO).is_empty());
+    assert!(
+        referee
+            .check_flag(now + Duration::from_secs(9999), Duration::ZERO)
+            .is_empty()
+    );
 }
 
 #[test]
@@ -118,7 +144,10 @@ fn a_threefold_by_board_moves_is_claimed_in_games_of_bots_only() {
     let shuffle = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8";
     let (referee, _) = played(shuffle);
     assert_eq!(referee.status(), GameStatus::Draw);
-    let mut humans = Referee::new(Terms { with_bot: false, ..terms() });
+    let mut humans = Referee::new(Terms {
+        with_bot: false,
+        ..terms()
+    });
     let now = play_all(&mut humans, shuffle, Instant::now());
     assert_eq!(humans.status(), GameStatus::Started);
     assert_eq!(humans.draw(Color::Black, true, now), [Notice::State]);
@@ -127,7 +156,10 @@ fn a_threefold_by_board_moves_is_claimed_in_games_of_bots_only() {
 
 #[test]
 fn fivefold_repetition_draws_even_between_humans() {
-    let mut humans = Referee::new(Terms { with_bot: false, ..terms() });
+    let mut humans = Referee::new(Terms {
+        with_bot: false,
+        ..terms()
+    });
     let round = "g1f3 g8f6 f3g1 f6g8 ";
     play_all(&mut humans, &round.repeat(4), Instant::now());
     assert_eq!(humans.status(), GameStatus::Draw);
@@ -147,7 +179,11 @@ fn a_threefold_reached_by_a_drop_waits_for_the_next_move_on_the_board() {
 
 #[test]
 fn a_move_beyond_six_hundred_plies_draws_without_being_played() {
-    let mut humans = Referee::new(Terms { clock: None, with_bot: false, ..terms() });
+    let mut humans = Referee::new(Terms {
+        clock: None,
+        with_bot: false,
+        ..terms()
+    });
     let now = Instant::now();
     let mut rng = fastrand::Rng::with_seed(7);
     while humans.plies() <= MAX_PLIES {
@@ -156,8 +192,14 @@ fn a_move_beyond_six_hundred_plies_draws_without_being_played() {
         assert!(!humans.is_over(), "over at ply {}", humans.plies());
     }
     let uci = idle_move(&humans, &mut rng);
-    assert_eq!(humans.play(humans.turn(), &uci, None, now), Ok(vec![Notice::State]));
-    assert_eq!((humans.status(), humans.plies()), (GameStatus::Draw, MAX_PLIES + 1));
+    assert_eq!(
+        humans.play(humans.turn(), &uci, None, now),
+        Ok(vec![Notice::State])
+    );
+    assert_eq!(
+        (humans.status(), humans.plies()),
+        (GameStatus::Draw, MAX_PLIES + 1)
+    );
 }
 
 /// A knight move that takes nothing, gives no check and repeats no position for the fourth time.
@@ -169,12 +211,15 @@ fn idle_move(referee: &Referee, rng: &mut fastrand::Rng) -> String {
     rng.shuffle(&mut moves);
     let idle = moves.into_iter().find(|&m| {
         let mut game = referee.game().clone();
-        game.push(m);
+        game.push(m).unwrap();
         position.moved_piece(m).role == Role::Knight
             && !game.position().is_check()
             && game.repetitions() < 4
     });
-    position.uci(idle.expect("some knight can move"), CastlingStyle::KingTakesRook)
+    position.uci(
+        idle.expect("some knight can move"),
+        CastlingStyle::KingTakesRook,
+    )
 }
 
 #[test]
@@ -185,13 +230,19 @@ fn a_game_can_be_aborted_before_two_plies_and_resigned_after() {
     let (mut late, now) = played("e2e4 e7e5");
     assert_eq!(late.abort(now), Err(Refusal::NoAbort));
     assert_eq!(late.resign(Color::Black, now), Ok(vec![Notice::State]));
-    assert_eq!((late.status(), late.winner()), (GameStatus::Resign, Some(Color::White)));
+    assert_eq!(
+        (late.status(), late.winner()),
+        (GameStatus::Resign, Some(Color::White))
+    );
     assert_eq!(late.resign(Color::White, now), Err(Refusal::NoResign));
 }
 
 #[test]
 fn without_abort_a_game_cannot_be_left_before_two_plies() {
-    let mut referee = Referee::new(Terms { rules: vec!["noAbort".into()], ..terms() });
+    let mut referee = Referee::new(Terms {
+        rules: vec!["noAbort".into()],
+        ..terms()
+    });
     let now = Instant::now();
     assert_eq!(referee.abort(now), Err(Refusal::NoAbort));
     assert_eq!(referee.resign(Color::White, now), Err(Refusal::NoResign));
@@ -200,11 +251,21 @@ fn without_abort_a_game_cannot_be_left_before_two_plies() {
 #[test]
 fn a_draw_needs_an_offer_and_an_acceptance() {
     let (mut referee, now) = played("e2e4 e7e5");
-    assert!(referee.draw(Color::White, true, now).contains(&Notice::State));
+    assert!(
+        referee
+            .draw(Color::White, true, now)
+            .contains(&Notice::State)
+    );
     assert!(referee.offers_draw(Color::White));
-    assert!(referee.draw(Color::White, true, now).is_empty(), "a second offer is ignored");
+    assert!(
+        referee.draw(Color::White, true, now).is_empty(),
+        "a second offer is ignored"
+    );
     referee.draw(Color::Black, true, now);
-    assert_eq!((referee.status(), referee.winner()), (GameStatus::Draw, None));
+    assert_eq!(
+        (referee.status(), referee.winner()),
+        (GameStatus::Draw, None)
+    );
 }
 
 #[test]
@@ -212,9 +273,14 @@ fn an_offer_outlives_the_own_move_and_dies_with_the_answer() {
     let (mut referee, now) = played("e2e4 e7e5");
     referee.play(Color::White, "g1f3", Some(true), now).unwrap();
     assert!(referee.offers_draw(Color::White));
-    referee.play(Color::Black, "b8c6", Some(false), now).unwrap();
+    referee
+        .play(Color::Black, "b8c6", Some(false), now)
+        .unwrap();
     assert!(!referee.offers_draw(Color::White));
-    assert!(referee.draw(Color::White, true, now).is_empty(), "twenty plies must pass");
+    assert!(
+        referee.draw(Color::White, true, now).is_empty(),
+        "twenty plies must pass"
+    );
     assert!(!referee.offers_draw(Color::White));
 }
 
@@ -231,7 +297,10 @@ fn a_move_that_accepts_a_draw_is_not_played() {
 fn no_draw_is_offered_before_two_plies_or_too_early_by_rule() {
     let (mut referee, now) = played("e2e4");
     assert!(referee.draw(Color::White, true, now).is_empty());
-    let mut slow = Referee::new(Terms { rules: vec!["noEarlyDraw".into()], ..terms() });
+    let mut slow = Referee::new(Terms {
+        rules: vec!["noEarlyDraw".into()],
+        ..terms()
+    });
     let now = play_all(&mut slow, "e2e4 e7e5 g1f3", now);
     assert!(slow.draw(Color::White, true, now).is_empty());
 }
@@ -264,7 +333,10 @@ fn a_takeback_is_declined_by_word_or_by_a_move() {
 
 #[test]
 fn takebacks_do_nothing_when_a_side_does_not_allow_them() {
-    let mut referee = Referee::new(Terms { takebacks: false, ..terms() });
+    let mut referee = Referee::new(Terms {
+        takebacks: false,
+        ..terms()
+    });
     let now = play_all(&mut referee, "e2e4 e7e5", Instant::now());
     assert!(referee.takeback(Color::White, true, now).is_empty());
     assert!(!referee.proposes_takeback(Color::White));
@@ -274,8 +346,21 @@ fn takebacks_do_nothing_when_a_side_does_not_allow_them() {
 fn the_win_can_be_claimed_only_against_an_absent_side_to_move() {
     let (mut referee, now) = played("e2e4 e7e5 g1f3");
     let win = Claim::Win;
-    assert_eq!(referee.claim(Color::Black, win, true, now), Ok(vec![]), "own turn: a no-op");
-    assert_eq!(referee.claim(Color::White, win, false, now), Err(Refusal::NoWinClaim));
-    assert_eq!(referee.claim(Color::White, win, true, now), Ok(vec![Notice::State]));
-    assert_eq!((referee.status(), referee.winner()), (GameStatus::Timeout, Some(Color::White)));
+    assert_eq!(
+        referee.claim(Color::Black, win, true, now),
+        Ok(vec![]),
+        "own turn: a no-op"
+    );
+    assert_eq!(
+        referee.claim(Color::White, win, false, now),
+        Err(Refusal::NoWinClaim)
+    );
+    assert_eq!(
+        referee.claim(Color::White, win, true, now),
+        Ok(vec![Notice::State])
+    );
+    assert_eq!(
+        (referee.status(), referee.winner()),
+        (GameStatus::Timeout, Some(Color::White))
+    );
 }

@@ -18,7 +18,7 @@ const MOST_OUTGOING: usize = 100;
 
 /// A challenge that has been sent: its JSON, and what becomes of it.
 #[derive(Debug)]
-pub struct Sent {
+pub(crate) struct Sent {
     /// Id, and id of the game to come.
     pub id: GameId,
     /// Challenge object for the challenger.
@@ -32,14 +32,17 @@ impl Hall {
     ///
     /// # Errors
     /// 400 with the reason, as `POST /api/challenge/{user}` answers.
-    pub fn challenge_by_form(
+    pub(crate) fn challenge_by_form(
         &mut self,
         challenger: &str,
         dest: &str,
         fields: &Fields,
         now: Instant,
     ) -> Result<Sent, ApiError> {
-        let by_bot = self.accounts.get(challenger).is_some_and(|user| user.is_bot);
+        let by_bot = self
+            .accounts
+            .get(challenger)
+            .is_some_and(|user| user.is_bot);
         let Some(user) = self.accounts.find(dest) else {
             return Err(ApiError::bad_request(&format!("No such user: {dest}")));
         };
@@ -52,7 +55,7 @@ impl Hall {
     ///
     /// # Errors
     /// 400 when there is no such user, he is the challenger himself, or he blocks the challenger.
-    pub fn challenge(
+    pub(crate) fn challenge(
         &mut self,
         challenger: &str,
         dest: &str,
@@ -67,7 +70,10 @@ impl Hall {
             return Err(ApiError::bad_request("You cannot challenge yourself"));
         }
         if user.blocks.iter().any(|id| id == challenger) {
-            return Err(ApiError::bad_request(&format!("You cannot challenge {}", user.name)));
+            return Err(ApiError::bad_request(&format!(
+                "You cannot challenge {}",
+                user.name
+            )));
         }
         self.withdraw_earlier(challenger, &dest);
         let final_color = request.color.resolve(self.rng.bool());
@@ -89,15 +95,22 @@ impl Hall {
         if is_scripted {
             self.run_errand(Errand::Answer(id.clone()));
         }
-        Ok(Sent { id, json, status: watcher })
+        Ok(Sent {
+            id,
+            json,
+            status: watcher,
+        })
     }
 
     /// Accepts a challenge to `user`: the game starts.
     ///
     /// # Errors
     /// 404 when there is none, 400 when it was withdrawn or declined or cannot be played.
-    pub fn accept(&mut self, user: &str, id: &GameId, now: Instant) -> Result<(), ApiError> {
-        let challenge = self.challenges.get(id).filter(|challenge| challenge.dest == user);
+    pub(crate) fn accept(&mut self, user: &str, id: &GameId, now: Instant) -> Result<(), ApiError> {
+        let challenge = self
+            .challenges
+            .get(id)
+            .filter(|challenge| challenge.dest == user);
         let challenge = challenge.ok_or_else(|| ApiError::not_found("Not found"))?;
         let status = *challenge.status.borrow();
         if !status.is_open() {
@@ -105,7 +118,9 @@ impl Hall {
             return Err(ApiError::bad_request(&text));
         }
         if !challenge.request.is_playable() {
-            return Err(ApiError::bad_request("Game incompatible with a BOT account"));
+            return Err(ApiError::bad_request(
+                "Game incompatible with a BOT account",
+            ));
         }
         let seats = match challenge.final_color {
             Color::White => [&challenge.challenger, &challenge.dest],
@@ -115,7 +130,9 @@ impl Hall {
             return Err(ApiError::bad_request("Challenge not created"));
         };
         let secrets = [0, 1].map(|_| {
-            std::iter::repeat_with(|| self.rng.alphanumeric()).take(4).collect::<String>()
+            std::iter::repeat_with(|| self.rng.alphanumeric())
+                .take(4)
+                .collect::<String>()
         });
         let scripted = [white, black].into_iter().find(|user| user.style.is_some());
         let seed = scripted.map_or(0, |user| {
@@ -124,7 +141,10 @@ impl Hall {
             script_seed(self.options.seed, &user.id, *games)
         });
         let speed = challenge.request.speed();
-        let countdown = self.options.countdown.unwrap_or_else(|| presence::countdown(speed));
+        let countdown = self
+            .options
+            .countdown
+            .unwrap_or_else(|| presence::countdown(speed));
         let table = Table::open(challenge, [white, black], secrets, seed, countdown, now);
         challenge.status.send_replace(ChallengeStatus::Accepted);
         for color in Color::ALL {
@@ -142,7 +162,7 @@ impl Hall {
     ///
     /// # Errors
     /// 404 when there is none that waits for an answer.
-    pub fn decline(
+    pub(crate) fn decline(
         &mut self,
         user: &str,
         id: &GameId,
@@ -161,20 +181,22 @@ impl Hall {
     ///
     /// # Errors
     /// 404 when nothing of this applies.
-    pub fn cancel(&mut self, user: &str, id: &GameId, now: Instant) -> Result<(), ApiError> {
+    pub(crate) fn cancel(&mut self, user: &str, id: &GameId, now: Instant) -> Result<(), ApiError> {
         match self.challenges.get(id) {
             Some(challenge) if challenge.is_open() && challenge.challenger == user => {
                 challenge.status.send_replace(ChallengeStatus::Canceled);
                 self.tell_about(challenge, "challengeCanceled");
                 Ok(())
             }
-            Some(challenge) if challenge.is_open() => self.decline(user, id, DeclineReason::Generic),
+            Some(challenge) if challenge.is_open() => {
+                self.decline(user, id, DeclineReason::Generic)
+            }
             _ => self.abort_by_cancel(user, id, now),
         }
     }
 
     /// Open challenges of an account, `{"in": [...], "out": [...]}`.
-    pub fn open_challenges(&self, user: &str) -> Value {
+    pub(crate) fn open_challenges(&self, user: &str) -> Value {
         let list = |direction: &str, is_mine: fn(&Challenge) -> &str| -> Vec<Value> {
             self.challenges
                 .values()
@@ -182,8 +204,10 @@ impl Hall {
                 .map(|challenge| self.challenge_json(challenge, Some(direction)))
                 .collect()
         };
-        let (incoming, outgoing) =
-            (list("in", |challenge| &challenge.dest), list("out", |challenge| &challenge.challenger));
+        let (incoming, outgoing) = (
+            list("in", |challenge| &challenge.dest),
+            list("out", |challenge| &challenge.challenger),
+        );
         json!({"in": incoming, "out": outgoing})
     }
 
@@ -191,7 +215,7 @@ impl Hall {
     ///
     /// # Errors
     /// 404 when there is none.
-    pub fn show_challenge(&self, user: &str, id: &GameId) -> Result<Value, ApiError> {
+    pub(crate) fn show_challenge(&self, user: &str, id: &GameId) -> Result<Value, ApiError> {
         let mine = |c: &&Challenge| c.dest == user || c.challenger == user;
         let challenge = self.challenges.get(id).filter(mine);
         let challenge = challenge.ok_or_else(|| ApiError::not_found("Not found"))?;
@@ -201,16 +225,25 @@ impl Hall {
 
     /// Account for which the server answers a challenge, and whether it should accept: `None` when the challenge
     /// is not for a scripted opponent.
-    pub fn scripted_answer(&self, id: &GameId) -> Option<(String, Result<(), DeclineReason>)> {
+    pub(crate) fn scripted_answer(
+        &self,
+        id: &GameId,
+    ) -> Option<(String, Result<(), DeclineReason>)> {
         let challenge = self.challenges.get(id)?;
-        let dest = self.accounts.get(&challenge.dest).filter(|user| user.style.is_some())?;
-        let answer =
-            if challenge.request.is_playable() { Ok(()) } else { Err(DeclineReason::Variant) };
+        let dest = self
+            .accounts
+            .get(&challenge.dest)
+            .filter(|user| user.style.is_some())?;
+        let answer = if challenge.request.is_playable() {
+            Ok(())
+        } else {
+            Err(DeclineReason::Variant)
+        };
         Some((dest.id.clone(), answer))
     }
 
     /// Bots that are online and have a profile text; scripted opponents are among them.
-    pub fn online_bots(&self, most: usize) -> Vec<Value> {
+    pub(crate) fn online_bots(&self, most: usize) -> Vec<Value> {
         self.accounts
             .iter()
             .filter(|user| user.is_bot && user.bio.is_some() && self.is_online(&user.id))
@@ -235,7 +268,10 @@ impl Hall {
     }
 
     fn abort_by_cancel(&mut self, user: &str, id: &GameId, now: Instant) -> Result<(), ApiError> {
-        let table = self.tables.get_mut(id).filter(|table| table.color_of(user).is_some());
+        let table = self
+            .tables
+            .get_mut(id)
+            .filter(|table| table.color_of(user).is_some());
         let table = table.ok_or_else(|| ApiError::not_found("Not found"))?;
         let notices = table.referee.abort(now);
         let notices = notices.map_err(|_| ApiError::bad_request("Missing opponentToken"))?;

@@ -13,7 +13,7 @@ const LONGEST_LINE: usize = 140;
 
 /// An action in a game.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Action {
+pub(crate) enum Action {
     /// A move in UCI.
     Move {
         /// Move.
@@ -45,7 +45,7 @@ impl Hall {
     ///
     /// # Errors
     /// 404 and 400 as the endpoint of the action answers.
-    pub fn act(
+    pub(crate) fn act(
         &mut self,
         user: &str,
         id: &GameId,
@@ -60,14 +60,17 @@ impl Hall {
     ///
     /// # Errors
     /// 404 for an unknown game, 400 with the reason when the action is refused.
-    pub fn act_as(
+    pub(crate) fn act_as(
         &mut self,
         color: Color,
         id: &GameId,
         action: Action,
         now: Instant,
     ) -> Result<(), ApiError> {
-        let table = self.tables.get_mut(id).ok_or_else(|| ApiError::not_found("No such game"))?;
+        let table = self
+            .tables
+            .get_mut(id)
+            .ok_or_else(|| ApiError::not_found("No such game"))?;
         let was_over = table.referee.is_over();
         apply(table, color, action, now)?;
         if table.referee.is_over() && !was_over {

@@ -28,7 +28,12 @@ const MOST_STATUSES: usize = 100;
 pub(super) async fn test_tokens(State(app): State<App>, body: String) -> Response {
     let hall = app.hall.lock();
     let mut answer = Map::new();
-    for token in body.split(',').map(str::trim).filter(|token| !token.is_empty()).take(MOST_TOKENS) {
+    for token in body
+        .split(',')
+        .map(str::trim)
+        .filter(|token| !token.is_empty())
+        .take(MOST_TOKENS)
+    {
         let info = hall.accounts.grant(token).map(|grant| TokenInfo {
             user_id: grant.user.clone(),
             scopes: grant.scopes.join(","),
@@ -41,7 +46,10 @@ pub(super) async fn test_tokens(State(app): State<App>, body: String) -> Respons
 
 pub(super) async fn account(State(app): State<App>, caller: Caller) -> Result<Response, ApiError> {
     let mut hall = app.hall.lock();
-    if !hall.limiter.admit(Limited::Account, &caller.user, Instant::now()) {
+    if !hall
+        .limiter
+        .admit(Limited::Account, &caller.user, Instant::now())
+    {
         return Err(ApiError::too_many_requests());
     }
     drop(hall);
@@ -55,7 +63,11 @@ pub(super) async fn user(
     answer_user(&app, &name)
 }
 
-pub(super) async fn playing(State(app): State<App>, caller: Caller, fields: Fields) -> Result<Response, ApiError> {
+pub(super) async fn playing(
+    State(app): State<App>,
+    caller: Caller,
+    fields: Fields,
+) -> Result<Response, ApiError> {
     let most = fields.number("nb")?.unwrap_or(USUAL_GAMES) as usize;
     let list = app.hall.lock().playing(&caller.user, most, Instant::now());
     Ok(with_json(StatusCode::OK, &list))
@@ -67,13 +79,18 @@ pub(super) async fn upgrade(State(app): State<App>, caller: Caller) -> Result<Do
     let user = hall.accounts.get_mut(&caller.user);
     let user = user.ok_or_else(|| ApiError::not_found("Not found"))?;
     if user.games > 0 && !user.is_bot {
-        return Err(ApiError::bad_request("You already have games played. Make a new account."));
+        return Err(ApiError::bad_request(
+            "You already have games played. Make a new account.",
+        ));
     }
     user.upgrade();
     Ok(Done)
 }
 
-pub(super) async fn online_bots(State(app): State<App>, fields: Fields) -> Result<Response, ApiError> {
+pub(super) async fn online_bots(
+    State(app): State<App>,
+    fields: Fields,
+) -> Result<Response, ApiError> {
     let most = fields.number("nb")?.unwrap_or(USUAL_BOTS).clamp(1, 512) as usize;
     let bots = app.hall.lock().online_bots(most);
     let lines: String = bots.iter().map(|bot| format!("{bot}\n")).collect();
@@ -83,10 +100,21 @@ pub(super) async fn online_bots(State(app): State<App>, fields: Fields) -> Resul
 pub(super) async fn statuses(State(app): State<App>, fields: Fields) -> Response {
     let mut hall = app.hall.lock();
     let mut list = Vec::new();
-    for name in fields.get("ids").unwrap_or_default().split(',').take(MOST_STATUSES) {
-        let Some(user) = hall.accounts.find(name.trim()).cloned() else { continue };
+    for name in fields
+        .get("ids")
+        .unwrap_or_default()
+        .split(',')
+        .take(MOST_STATUSES)
+    {
+        let Some(user) = hall.accounts.find(name.trim()).cloned() else {
+            continue;
+        };
         let is_playing = hall.current_game(&user.id).is_some();
-        list.push(wire::user_status(&user, hall.is_online(&user.id), is_playing));
+        list.push(wire::user_status(
+            &user,
+            hall.is_online(&user.id),
+            is_playing,
+        ));
     }
     with_json(StatusCode::OK, &Value::Array(list))
 }

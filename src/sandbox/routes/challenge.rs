@@ -23,7 +23,10 @@ pub(super) async fn create(
     fields: Fields,
 ) -> Result<Response, ApiError> {
     caller.require(CHALLENGE)?;
-    let sent = app.hall.lock().challenge_by_form(&caller.user, &name, &fields, Instant::now())?;
+    let sent = app
+        .hall
+        .lock()
+        .challenge_by_form(&caller.user, &name, &fields, Instant::now())?;
     if fields.is_true("keepAliveStream") {
         return Ok(nd_json(outcome_stream(&app, sent)));
     }
@@ -74,7 +77,10 @@ pub(super) async fn show(
 
 pub(super) async fn list(State(app): State<App>, caller: Caller) -> Result<Response, ApiError> {
     caller.require(&["challenge:read"])?;
-    Ok(with_json(StatusCode::OK, &app.hall.lock().open_challenges(&caller.user)))
+    Ok(with_json(
+        StatusCode::OK,
+        &app.hall.lock().open_challenges(&caller.user),
+    ))
 }
 
 /// The challenge, then blank lines while it waits, then what became of it.

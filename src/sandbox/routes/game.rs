@@ -19,7 +19,10 @@ pub(super) async fn stream(
     Path(id): Path<GameId>,
 ) -> Result<Response, ApiError> {
     caller.require(BOT)?;
-    let body = app.hall.lock().open_game(&caller.user, &id, &caller.agent, Instant::now())?;
+    let body = app
+        .hall
+        .lock()
+        .open_game(&caller.user, &id, &caller.agent, Instant::now())?;
     Ok(nd_json(body))
 }
 
@@ -31,7 +34,9 @@ pub(super) async fn act(
 ) -> Result<Done, ApiError> {
     caller.require(BOT)?;
     let action = action_of(&command, &fields)?;
-    app.hall.lock().act(&caller.user, &id, action, Instant::now())?;
+    app.hall
+        .lock()
+        .act(&caller.user, &id, action, Instant::now())?;
     Ok(Done)
 }
 
@@ -47,8 +52,13 @@ pub(super) async fn say(
         Some("spectator") => ChatRoom::Spectator,
         _ => return Err(ApiError::form("room", "Invalid value")),
     };
-    let action = Action::Chat { room, text: fields.get("text").unwrap_or_default().to_owned() };
-    app.hall.lock().act(&caller.user, &id, action, Instant::now())?;
+    let action = Action::Chat {
+        room,
+        text: fields.get("text").unwrap_or_default().to_owned(),
+    };
+    app.hall
+        .lock()
+        .act(&caller.user, &id, action, Instant::now())?;
     Ok(Done)
 }
 
@@ -70,9 +80,13 @@ pub(super) async fn spectator_chat(
 
 fn chat_of(app: &App, id: &GameId, room: ChatRoom) -> Result<Response, ApiError> {
     let hall = app.hall.lock();
-    let table = hall.table(id).ok_or_else(|| ApiError::not_found("No such game"))?;
+    let table = hall
+        .table(id)
+        .ok_or_else(|| ApiError::not_found("No such game"))?;
     let lines = table.chat.iter().filter(|line| line.room == room);
-    let list = lines.map(|line| json!({"text": line.text, "user": line.username})).collect();
+    let list = lines
+        .map(|line| json!({"text": line.text, "user": line.username}))
+        .collect();
     Ok(with_json(StatusCode::OK, &Value::Array(list)))
 }
 
@@ -85,9 +99,10 @@ fn action_of(command: &str, fields: &Fields) -> Result<Action, ApiError> {
         _ => Err(ApiError::not_found("No such command")),
     };
     match verb {
-        "move" if !word.is_empty() => {
-            Ok(Action::Move { uci: word.to_owned(), offering_draw: fields.flag("offeringDraw") })
-        }
+        "move" if !word.is_empty() => Ok(Action::Move {
+            uci: word.to_owned(),
+            offering_draw: fields.flag("offeringDraw"),
+        }),
         "draw" => Ok(Action::Draw(yes()?)),
         "takeback" => Ok(Action::Takeback(yes()?)),
         _ if !word.is_empty() => Err(ApiError::not_found("No such command")),
@@ -108,11 +123,19 @@ mod tests {
     fn commands_are_read_from_the_path() {
         let none = Fields::default();
         let draw = Fields::of_urlencoded(b"offeringDraw=true");
-        let play = |offering_draw| Ok(Action::Move { uci: "P@e4".into(), offering_draw });
+        let play = |offering_draw| {
+            Ok(Action::Move {
+                uci: "P@e4".into(),
+                offering_draw,
+            })
+        };
         assert_eq!(action_of("move/P@e4", &none), play(None));
         assert_eq!(action_of("move/P@e4", &draw), play(Some(true)));
         assert_eq!(action_of("draw/no", &none), Ok(Action::Draw(false)));
-        assert_eq!(action_of("claim-victory", &none), Ok(Action::Claim(Claim::Win)));
+        assert_eq!(
+            action_of("claim-victory", &none),
+            Ok(Action::Claim(Claim::Win))
+        );
         for unknown in ["castle", "draw/maybe", "abort/now", "move"] {
             let error = action_of(unknown, &none).unwrap_err();
             assert_eq!(error, ApiError::not_found("No such command"), "{unknown}");

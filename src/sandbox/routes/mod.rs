@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 /// What every handler works with.
 #[derive(Clone, Debug)]
-pub struct App {
+pub(super) struct App {
     /// State of the server.
     pub hall: SharedHall,
     /// Pause after which a stream gets a blank line.
@@ -32,7 +32,7 @@ pub struct App {
 }
 
 /// All endpoints of the server.
-pub fn router(app: App) -> Router {
+pub(super) fn router(app: App) -> Router {
     Router::new()
         .route("/", get(control::help))
         .route("/__ping", get(async || ""))
@@ -57,7 +57,10 @@ pub fn router(app: App) -> Router {
         .route("/game/export/{id}", get(export::export))
         .route("/game/{id}/chat", get(game::spectator_chat))
         .fallback(async || ApiError::not_found("Not found"))
-        .layer(middleware::from_fn_with_state(app.clone(), auth::add_scopes_header))
+        .layer(middleware::from_fn_with_state(
+            app.clone(),
+            auth::add_scopes_header,
+        ))
         .with_state(app)
 }
 
