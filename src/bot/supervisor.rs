@@ -217,7 +217,9 @@ impl Supervisor {
     }
 
     fn end_replay(&mut self) {
-        let Some(replay) = self.replay.take() else { return };
+        let Some(replay) = self.replay.take() else {
+            return;
+        };
         for id in replay.missing {
             if self.slots.forget_waiting(&id) {
                 info!(challenge = %id, "waiting challenge is gone");

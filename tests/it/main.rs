@@ -10,4 +10,5 @@ mod rules_oracle;
 mod rules_text;
 mod rules_walk;
 mod settings;
+mod startup;
 mod uci;
