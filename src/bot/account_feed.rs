@@ -13,9 +13,9 @@ const SHORT_LIFE: Duration = Duration::from_secs(30);
 const SUSPICIOUS: u32 = 3;
 /// Pause left to another client, multiplied by the number of further ends, and its greatest value.
 const TWIN_PAUSE: Duration = Duration::from_secs(30);
-const LONGEST_TWIN_PAUSE: Duration = Duration::from_secs(300);
+const LONGEST_TWIN_PAUSE: Duration = Duration::from_mins(5);
 /// Pause after a 429 without a time.
-const RATE_LIMIT_PAUSE: Duration = Duration::from_secs(60);
+const RATE_LIMIT_PAUSE: Duration = Duration::from_mins(1);
 
 /// What the event stream yields.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(super) enum AccountEvent {
 enum State {
     Waiting(Instant),
     Opening(BoxFuture<'static, Result<EventStream, Error>>),
-    Open(EventStream),
+    Open(Box<EventStream>),
 }
 
 /// Self-healing event stream.
@@ -82,7 +82,7 @@ impl AccountFeed {
                 State::Opening(opening) => match opening.await {
                     Ok(stream) => {
                         info!("event stream open");
-                        self.state = State::Open(stream);
+                        self.state = State::Open(Box::new(stream));
                         return AccountEvent::Connected;
                     }
                     Err(error) => {

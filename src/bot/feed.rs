@@ -32,7 +32,7 @@ pub(super) enum FeedEvent {
 enum State {
     Waiting(Instant),
     Opening(BoxFuture<'static, Result<GameStream, Error>>),
-    Open(GameStream),
+    Open(Box<GameStream>),
 }
 
 /// Self-healing stream of one game.
@@ -88,7 +88,7 @@ impl Feed {
                 State::Opening(opening) => match opening.await {
                     Ok(stream) => {
                         self.refusals = 0;
-                        self.state = State::Open(stream);
+                        self.state = State::Open(Box::new(stream));
                     }
                     Err(error) => {
                         if let Some(closed) = self.failed_to_open(error) {
@@ -117,13 +117,14 @@ impl Feed {
                     end => {
                         let lived = self.opened.elapsed();
                         let delay = self.backoff.after(lived);
-                        match end {
-                            Some(Err(error)) => warn!(
+                        if let Some(Err(error)) = end {
+                            warn!(
                                 error = &error as &dyn std::error::Error,
                                 ?lived,
                                 "game stream broken, opening it again"
-                            ),
-                            _ => warn!(?lived, "game stream ended, opening it again"),
+                            );
+                        } else {
+                            warn!(?lived, "game stream ended, opening it again");
                         }
                         self.state = State::Waiting(Instant::now() + delay);
                     }

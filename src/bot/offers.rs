@@ -311,7 +311,7 @@ mod tests {
             offers.abort_deadline(&start, &settings()),
             Some(now + human)
         );
-        assert_eq!(offers.step(&later(human - S, start), &settings()), None);
+        assert_eq!(offers.step(&later(59 * S, start), &settings()), None);
         assert_eq!(
             offers.step(&later(human, start), &settings()),
             Some(Action::Abort)

@@ -65,7 +65,7 @@ mod tests {
         for _ in 0..10 {
             trip.sample(50 * MS);
         }
-        trip.sample(Duration::from_secs(3600));
+        trip.sample(Duration::from_hours(1));
         assert!(trip.overhead(100 * MS) < Duration::from_millis(1500));
         for _ in 0..30 {
             trip.sample(50 * MS);

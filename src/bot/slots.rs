@@ -166,8 +166,9 @@ mod tests {
         text.into()
     }
 
+    /// What a human or bot is told apart by.
     fn of(name: &str) -> OpponentId {
-        Some(name.to_owned())
+        OpponentId::from(name.to_owned())
     }
 
     #[test]

@@ -90,14 +90,14 @@ mod tests {
 
     #[test]
     fn a_running_clock_is_handed_to_the_engine() {
-        let plan = plan(&facts(), &Settings::defaults(), Vec::new());
-        let clock = plan.limits.clock.unwrap();
+        let made = plan(&facts(), &Settings::defaults(), Vec::new());
+        let clock = made.limits.clock.unwrap();
         assert_eq!(
             (clock.remaining, clock.increment, clock.overhead),
             (60 * S, S, S / 10)
         );
-        assert_eq!((plan.limits.movetime, plan.on_clock), (None, true));
-        assert!(plan.patience < 60 * S);
+        assert_eq!((made.limits.movetime, made.on_clock), (None, true));
+        assert!(made.patience < 60 * S);
     }
 
     #[test]
@@ -108,23 +108,23 @@ mod tests {
             own_moves: 0,
             ..facts()
         };
-        let plan = super::plan(&first, &settings, Vec::new());
+        let made = plan(&first, &settings, Vec::new());
         assert_eq!(
-            (plan.limits.movetime, plan.limits.clock),
+            (made.limits.movetime, made.limits.clock),
             (Some(2 * S), None)
         );
-        assert!(!plan.on_clock);
+        assert!(!made.on_clock);
         let hurried = ThinkFacts {
             first_move_left: Some(S),
             ..first
         };
-        let plan = super::plan(&hurried, &settings, Vec::new());
-        assert_eq!(plan.limits.movetime, Some(S / 2));
+        let made = plan(&hurried, &settings, Vec::new());
+        assert_eq!(made.limits.movetime, Some(S / 2));
     }
 
     #[test]
     fn a_game_without_a_clock_has_bounded_moves() {
-        let plan = plan(
+        let made = plan(
             &ThinkFacts {
                 clock: None,
                 ..facts()
@@ -132,7 +132,7 @@ mod tests {
             &Settings::defaults(),
             Vec::new(),
         );
-        assert_eq!(plan.limits.movetime, Some(CLOCKLESS_MOVE));
+        assert_eq!(made.limits.movetime, Some(CLOCKLESS_MOVE));
     }
 
     #[test]
@@ -141,13 +141,13 @@ mod tests {
         settings.engine.max_nodes = 5000;
         settings.engine.max_depth = 7;
         let moves = vec![Move::from_bits(9)];
-        let plan = plan(&facts(), &settings, moves.clone());
+        let made = plan(&facts(), &settings, moves.clone());
         assert_eq!(
-            (plan.limits.nodes, plan.limits.depth),
+            (made.limits.nodes, made.limits.depth),
             (Some(5000), Some(7))
         );
-        assert_eq!(plan.limits.search_moves, moves);
-        let plan = super::plan(&facts(), &Settings::defaults(), Vec::new());
-        assert_eq!((plan.limits.nodes, plan.limits.depth), (None, None));
+        assert_eq!(made.limits.search_moves, moves);
+        let made = plan(&facts(), &Settings::defaults(), Vec::new());
+        assert_eq!((made.limits.nodes, made.limits.depth), (None, None));
     }
 }

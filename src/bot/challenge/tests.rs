@@ -60,6 +60,10 @@ fn challenge() -> Challenge {
     }
 }
 
+fn judge(challenge: &Challenge, settings: &ChallengeSettings) -> Decision {
+    decide(challenge, settings, &facts())
+}
+
 fn declined(reason: DeclineReason) -> Decision {
     Decision::Decline(reason)
 }
@@ -230,18 +234,12 @@ fn rated_and_casual_ask_for_the_other_kind() {
         casual: false,
         ..settings()
     };
-    let decide = |challenge: &Challenge, settings: &ChallengeSettings| {
-        super::decide(challenge, settings, &facts())
-    };
-    assert_eq!(
-        decide(&rated, &only_casual),
-        declined(DeclineReason::Casual)
-    );
-    assert_eq!(decide(&casual, &only_casual), Decision::Accept);
-    assert_eq!(decide(&casual, &only_rated), declined(DeclineReason::Rated));
-    assert_eq!(decide(&rated, &only_rated), Decision::Accept);
-    assert_eq!(decide(&rated, &neither), declined(DeclineReason::Generic));
-    assert_eq!(decide(&casual, &neither), declined(DeclineReason::Generic));
+    assert_eq!(judge(&rated, &only_casual), declined(DeclineReason::Casual));
+    assert_eq!(judge(&casual, &only_casual), Decision::Accept);
+    assert_eq!(judge(&casual, &only_rated), declined(DeclineReason::Rated));
+    assert_eq!(judge(&rated, &only_rated), Decision::Accept);
+    assert_eq!(judge(&rated, &neither), declined(DeclineReason::Generic));
+    assert_eq!(judge(&casual, &neither), declined(DeclineReason::Generic));
 }
 
 #[test]
@@ -259,34 +257,31 @@ fn humans_bots_and_anonymous_players_can_be_refused() {
         challenger: None,
         ..challenge()
     };
-    let decide = |challenge: &Challenge, settings: &ChallengeSettings| {
-        super::decide(challenge, settings, &facts())
-    };
 
     let no_bots = ChallengeSettings {
         accept_bots: false,
         ..settings()
     };
-    assert_eq!(decide(&bot, &no_bots), declined(DeclineReason::NoBot));
-    assert_eq!(decide(&master, &no_bots), Decision::Accept);
+    assert_eq!(judge(&bot, &no_bots), declined(DeclineReason::NoBot));
+    assert_eq!(judge(&master, &no_bots), Decision::Accept);
     let no_humans = ChallengeSettings {
         accept_humans: false,
         ..settings()
     };
-    assert_eq!(decide(&human, &no_humans), declined(DeclineReason::OnlyBot));
-    assert_eq!(decide(&bot, &no_humans), Decision::Accept);
+    assert_eq!(judge(&human, &no_humans), declined(DeclineReason::OnlyBot));
+    assert_eq!(judge(&bot, &no_humans), Decision::Accept);
     let nobody = ChallengeSettings {
         accept_humans: false,
         accept_bots: false,
         ..settings()
     };
-    assert_eq!(decide(&human, &nobody), declined(DeclineReason::Generic));
+    assert_eq!(judge(&human, &nobody), declined(DeclineReason::Generic));
     let known = ChallengeSettings {
         accept_anonymous: false,
         ..settings()
     };
-    assert_eq!(decide(&anonymous, &known), declined(DeclineReason::Generic));
-    assert_eq!(decide(&human, &known), Decision::Accept);
+    assert_eq!(judge(&anonymous, &known), declined(DeclineReason::Generic));
+    assert_eq!(judge(&human, &known), Decision::Accept);
 }
 
 #[test]
@@ -307,22 +302,16 @@ fn block_and_allow_lists_ignore_case() {
         challenger: None,
         ..challenge()
     };
-    let decide = |challenge: &Challenge, settings: &ChallengeSettings| {
-        super::decide(challenge, settings, &facts())
-    };
     assert_eq!(
-        decide(&challenge(), &blocked),
+        judge(&challenge(), &blocked),
         declined(DeclineReason::Generic)
     );
-    assert_eq!(decide(&challenge(), &allowed), Decision::Accept);
+    assert_eq!(judge(&challenge(), &allowed), Decision::Accept);
     assert_eq!(
-        decide(&challenge(), &others),
+        judge(&challenge(), &others),
         declined(DeclineReason::Generic)
     );
-    assert_eq!(
-        decide(&anonymous, &others),
-        declined(DeclineReason::Generic)
-    );
+    assert_eq!(judge(&anonymous, &others), declined(DeclineReason::Generic));
 }
 
 #[test]

@@ -2,6 +2,11 @@ use super::*;
 
 const MS: Duration = Duration::from_millis(1);
 
+/// A moment before `now`.
+fn before(now: Instant) -> Instant {
+    now.checked_sub(MS).unwrap()
+}
+
 fn mv(n: u16) -> Move {
     Move::from_bits(n)
 }
@@ -46,10 +51,10 @@ fn an_accepted_move_waits_for_its_echo_and_then_asks() {
 #[test]
 fn a_full_state_asked_for_before_the_answer_proves_nothing() {
     let (mut turn, now) = after(Posted::Accepted);
-    assert!(!turn.confirmed(now - MS));
+    assert!(!turn.confirmed(before(now)));
     assert_eq!(turn.step(now + MS, true, None), Step::Wait);
     let (mut turn, now) = after(Posted::Unknown);
-    turn.confirmed(now - MS);
+    turn.confirmed(before(now));
     assert_eq!(turn.step(now + MS, true, None), Step::Wait);
 }
 
@@ -78,7 +83,7 @@ fn a_sign_of_life_of_the_stream_is_look_enough() {
     );
     let (mut turn, now) = after(Posted::Unknown);
     assert_eq!(
-        turn.step(now + 200 * MS, true, Some(now - 150 * MS)),
+        turn.step(now + 200 * MS, true, Some(before(now))),
         Step::Reopen
     );
 }
@@ -97,7 +102,7 @@ fn a_rate_limited_move_waits_one_to_two_seconds() {
     let cases = [
         (None, 1000),
         (Some(Duration::from_millis(1500)), 1500),
-        (Some(Duration::from_secs(60)), 2000),
+        (Some(Duration::from_mins(1)), 2000),
         (Some(Duration::ZERO), 200),
     ];
     for (after_header, expected) in cases {

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use url::Url;
 
 /// Longest wait for anything; only a failing test takes so long.
-pub const DEADLINE: Duration = Duration::from_secs(20);
+pub(super) const DEADLINE: Duration = Duration::from_secs(20);
 
 #[derive(Clone)]
 struct Shared {
@@ -23,8 +23,8 @@ struct Shared {
     playing: Arc<Mutex<String>>,
 }
 
-pub struct Server {
-    pub url: Url,
+pub(super) struct Server {
+    pub(super) url: Url,
     requests: mpsc::UnboundedReceiver<Request>,
     /// Requests that came while the test waited for others.
     waiting: VecDeque<Request>,
@@ -34,10 +34,10 @@ pub struct Server {
 }
 
 /// Request of the bot that waits for its answer.
-pub struct Request {
+pub(super) struct Request {
     /// Method and path with query, such as `POST /api/bot/game/a/move/e2e4`.
-    pub line: String,
-    pub body: String,
+    pub(super) line: String,
+    pub(super) body: String,
     answer: oneshot::Sender<Reply>,
 }
 
@@ -47,28 +47,38 @@ enum Reply {
 }
 
 /// Stream under the test's control. Dropping it ends the stream cleanly.
-pub struct Stream(mpsc::UnboundedSender<Bytes>);
+pub(super) struct Stream(mpsc::UnboundedSender<Bytes>);
 
 impl Server {
-    pub async fn start() -> Self {
+    pub(super) async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
         let (sender, requests) = mpsc::unbounded_channel();
         let playing = Arc::new(Mutex::new(r#"{"nowPlaying":[]}"#.to_owned()));
-        let shared = Shared { requests: sender, playing: Arc::clone(&playing) };
+        let shared = Shared {
+            requests: sender,
+            playing: Arc::clone(&playing),
+        };
         let router = axum::Router::new().fallback(handle).with_state(shared);
         let mut tasks = JoinSet::new();
         tasks.spawn(async move { axum::serve(listener, router).await.unwrap() });
-        Self { url, requests, waiting: VecDeque::new(), seen: Vec::new(), playing, _tasks: tasks }
+        Self {
+            url,
+            requests,
+            waiting: VecDeque::new(),
+            seen: Vec::new(),
+            playing,
+            _tasks: tasks,
+        }
     }
 
     /// What `/api/account/playing` answers from now on; no request of the test is needed for it.
-    pub fn set_playing(&self, games: &[serde_json::Value]) {
+    pub(super) fn set_playing(&self, games: &[serde_json::Value]) {
         *self.playing.lock().unwrap() = serde_json::json!({ "nowPlaying": games }).to_string();
     }
 
     /// Waits for a request that starts so, leaving others for later.
-    pub async fn expect(&mut self, start: &str) -> Request {
+    pub(super) async fn expect(&mut self, start: &str) -> Request {
         if let Some(place) = self.waiting.iter().position(|r| r.line.starts_with(start)) {
             return self.waiting.remove(place).unwrap();
         }
@@ -82,57 +92,68 @@ impl Server {
                 self.waiting.push_back(request);
             }
         };
-        match tokio::time::timeout(DEADLINE, search).await {
-            Ok(request) => request,
-            Err(_) => panic!("no request {start:?}; seen: {:#?}", self.seen),
-        }
+        let found = tokio::time::timeout(DEADLINE, search).await.ok();
+        found.unwrap_or_else(|| panic!("no request {start:?}; seen: {:#?}", self.seen))
     }
 
     /// How many requests that start so have come so far.
-    pub fn count(&mut self, start: &str) -> usize {
+    pub(super) fn count(&mut self, start: &str) -> usize {
         while let Ok(request) = self.requests.try_recv() {
             self.seen.push(request.line.clone());
             self.waiting.push_back(request);
         }
-        self.seen.iter().filter(|line| line.starts_with(start)).count()
+        self.seen
+            .iter()
+            .filter(|line| line.starts_with(start))
+            .count()
     }
 }
 
 impl Request {
-    pub fn ok(self) {
+    pub(super) fn ok(self) {
         self.reply(200, r#"{"ok":true}"#);
     }
 
-    pub fn reply(self, status: u16, body: &str) {
+    pub(super) fn reply(self, status: u16, body: &str) {
         // The client may have given up.
         self.answer.send(Reply::Full(status, body.to_owned())).ok();
     }
 
-    pub fn stream(self) -> Stream {
+    pub(super) fn stream(self) -> Stream {
         let (sender, lines) = mpsc::unbounded_channel();
         self.answer.send(Reply::Stream(lines)).ok();
         Stream(sender)
     }
 
     /// Last segment of the path without the query: the move of a move request.
-    pub fn tail(&self) -> &str {
+    pub(super) fn tail(&self) -> &str {
         let path = self.line.split('?').next().unwrap();
         path.rsplit('/').next().unwrap()
     }
 }
 
 impl Stream {
-    pub fn line(&self, value: &serde_json::Value) {
-        self.0.send(format!("{value}\n").into()).unwrap();
+    /// Stream that nobody reads.
+    pub(super) fn closed() -> Self {
+        Self(mpsc::unbounded_channel().0)
     }
 
-    pub fn keep_alive(&self) {
-        self.0.send(Bytes::from_static(b"\n")).unwrap();
+    pub(super) fn line(&self, value: &serde_json::Value) {
+        // The bot may have left.
+        self.0.send(format!("{value}\n").into()).ok();
+    }
+
+    pub(super) fn keep_alive(&self) {
+        self.0.send(Bytes::from_static(b"\n")).ok();
     }
 }
 
 async fn handle(State(shared): State<Shared>, request: HttpRequest) -> Response {
-    let path = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
+    let path = request
+        .uri()
+        .path_and_query()
+        .map(ToString::to_string)
+        .unwrap_or_default();
     let line = format!("{} {path}", request.method());
     if line.starts_with("GET /api/account/playing") {
         return shared.playing.lock().unwrap().clone().into_response();
