@@ -1,5 +1,7 @@
 //! Pocketknight: a Lichess bot that plays crazyhouse, with its own search engine inside.
 
+pub mod engine;
 pub mod lichess;
+pub mod protocol;
 pub mod rules;
 pub mod settings;

@@ -7,8 +7,8 @@ use super::piece::Role;
 pub struct Pocket(pub [u8; 5]);
 
 impl Pocket {
-    /// Most pieces of one role that a valid position can have in hand (loop: 4 rooks and 16 promoted pawns).
-    pub const MAX: usize = 20;
+    /// Most pieces of one role that a valid position can have in hand: in loop and chessgi all but the kings.
+    pub const MAX: usize = 30;
 
     /// Number of pieces of `role`; 0 for a king.
     #[inline(always)]

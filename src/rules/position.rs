@@ -771,40 +771,33 @@ impl Position {
 
 /// Refuses more material than two full sets can turn into.
 fn check_material(setup: &Setup, position: &Position) -> Result<(), SetupError> {
-    let demotes = setup.variant.demotes_promoted();
-    let unmarked = !setup.promoted;
-    let mut pawns = position.by_role(Role::Pawn).count();
-    if demotes {
-        pawns += setup.promoted.count();
-    }
-    let in_pockets = |role: Role| {
-        setup
-            .pockets
-            .iter()
-            .map(|p| u32::from(p.count(role)))
-            .sum::<u32>()
+    let held = |role: Role| -> u32 {
+        let counts = setup.pockets.iter().map(|p| u32::from(p.count(role)));
+        counts.sum()
     };
-    pawns += in_pockets(Role::Pawn);
+    if !setup.variant.demotes_promoted() {
+        // Captured promoted pieces keep their rank, so that only the number of pieces is conserved.
+        let total = position.occupied().count() + Role::DROPPABLE.map(held).iter().sum::<u32>();
+        if total > 32 {
+            return Err(SetupError::Material {
+                what: "more than 32 pieces",
+            });
+        }
+        return Ok(());
+    }
     for (role, most, what) in [
         (Role::Knight, 4, "more than 4 knights that are not promoted"),
         (Role::Bishop, 4, "more than 4 bishops that are not promoted"),
         (Role::Rook, 4, "more than 4 rooks that are not promoted"),
         (Role::Queen, 2, "more than 2 queens that are not promoted"),
     ] {
-        let on_board = position.by_role(role);
-        let on_board = if demotes {
-            on_board & unmarked
-        } else {
-            on_board
-        };
-        let count = on_board.count() + in_pockets(role);
-        if demotes && count > most {
+        let on_board = position.by_role(role).without(setup.promoted);
+        if on_board.count() + held(role) > most {
             return Err(SetupError::Material { what });
         }
-        // A captured promoted piece keeps its rank in the other variants: it stands for a pawn.
-        pawns += count.saturating_sub(most);
     }
-    if pawns > 16 {
+    let pawns = position.by_role(Role::Pawn) | setup.promoted;
+    if pawns.count() + held(Role::Pawn) > 16 {
         return Err(SetupError::Material {
             what: "more than 16 pawns and promoted pieces",
         });

@@ -1,0 +1,72 @@
+//! What ends a search: the limits of a request, and the deadlines that come from them.
+
+use super::time::{Clock, budget};
+use crate::rules::Move;
+use std::time::{Duration, Instant};
+
+/// Limits of one search. All given limits hold at once; without any the search runs to the greatest depth.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Deepest iteration, plies, at least 1.
+    pub depth: Option<u32>,
+    /// Most nodes, quiescence included.
+    pub nodes: Option<u64>,
+    /// Time from [`super::SearchRequest::received`] on.
+    pub movetime: Option<Duration>,
+    /// Clock to share out.
+    pub clock: Option<Clock>,
+    /// Stop when a mate in at most this many own moves is found.
+    pub mate: Option<u32>,
+    /// Report the result only after `stop`.
+    pub infinite: bool,
+    /// The clock runs only from `ponderhit` on; the result is reported only after it or after `stop`.
+    pub ponder: bool,
+    /// Root moves to choose from; empty: all legal ones. Moves that are not legal are ignored.
+    pub search_moves: Vec<Move>,
+    /// Number of best lines to report, at least 1.
+    pub multipv: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            depth: None,
+            nodes: None,
+            movetime: None,
+            clock: None,
+            mate: None,
+            infinite: false,
+            ponder: false,
+            search_moves: Vec::new(),
+            multipv: 1,
+        }
+    }
+}
+
+/// Moments at which a search ends, `None` for never.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Deadlines {
+    /// When the time started to run.
+    pub(crate) start: Option<Instant>,
+    /// Target length of the move, before it is stretched or shortened.
+    pub(crate) soft: Option<Duration>,
+    /// End in any case.
+    pub(crate) hard: Option<Instant>,
+}
+
+impl Deadlines {
+    /// Deadlines of limits whose time started to run at `start`.
+    pub(crate) fn new(limits: &Limits, start: Instant) -> Self {
+        let budget = limits.clock.as_ref().map(budget);
+        let hard = match (budget.map(|b| b.hard), limits.movetime) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Self {
+            start: Some(start),
+            soft: budget.map(|b| b.soft),
+            // A moment too far away to be told is never reached.
+            hard: hard.and_then(|time| start.checked_add(time)),
+        }
+    }
+}

