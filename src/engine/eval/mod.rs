@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_piece_more_in_hand_is_worth_something() {
-        let fen = |pocket| format!("4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3[{pocket}] w - - 0 1");
+        let fen = |pocket| format!("4k3/ppppppp1/8/8/8/8/PPPPPPP1/4K3[{pocket}] w - - 0 1");
         let value = |pocket| {
             let position = Position::from_fen(&fen(pocket), Variant::Crazyhouse).unwrap();
             assert_eq!(position.turn(), Color::White);
