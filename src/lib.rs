@@ -2,5 +2,6 @@
 
 pub mod engine;
 pub mod lichess;
+pub mod protocol;
 pub mod rules;
 pub mod settings;
