@@ -1,5 +1,7 @@
 //! The one integration binary.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails best by panicking")]
+
 mod cli;
 mod dockerfile;
 mod layers;
