@@ -16,9 +16,8 @@ fn main() {
 
 /// Every piece in hand for both sides: nearly all moves are drops.
 const ALL_DROPS: &str = "2k5/8/8/8/8/8/8/4K3[QRBNPqrbnp] w - - 0 1";
-/// Middle game with pieces in hand, pins and a promoted piece.
-const MIDDLE_GAME: &str =
-    "r2q1r1k/2p1ppb1/p2p2pp/3P1p2/B6B/2N2NPp/1PP2P1K/3Q3q~[NNBRpr] w - - 0 26";
+/// Middle game with pieces in hand.
+const MIDDLE_GAME: &str = "r2qk3/pp2bqR1/2p5/8/3Pn3/3BPpB1/PPPp1PPP/RK1R4[PNNNppb] b - - 89 45";
 const POSITIONS: [(&str, &str); 3] = [
     ("start", START_FEN),
     ("middle game", MIDDLE_GAME),
