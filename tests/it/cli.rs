@@ -38,6 +38,8 @@ fn wrong_usage_ends_with_code_2() {
         &["bench", "0"],
         &["sandbox", "--games", "0"],
         &["sandbox", "--clock", "1"],
+        &["sandbox", "--opponent", "nobody"],
+        &["sandbox", "--serve", "--games", "2"],
     ] {
         let out = Program::new(args).finish();
         assert_eq!(out.code, Some(2), "{args:?}: {out:?}");
@@ -146,4 +148,12 @@ fn bench_counts_the_same_nodes_twice() {
         words[0].parse::<u64>().unwrap()
     };
     assert_eq!(nodes(), nodes());
+}
+
+/// A changed count without an intended change of the search is a bug; with one, the file changes too.
+#[test]
+fn bench_gives_the_signature_of_this_version() {
+    let expected = include_str!("../data/bench_signature.txt").trim();
+    let out = Program::new(&["bench"]).finish();
+    assert_eq!(out.stdout.split(' ').next(), Some(expected), "{out:?}");
 }

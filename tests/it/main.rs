@@ -17,5 +17,6 @@ mod rules_oracle;
 mod rules_text;
 mod rules_walk;
 mod settings;
+mod startup;
 mod uci;
 mod wire;
