@@ -10,3 +10,4 @@ mod rules_laws;
 mod rules_oracle;
 mod rules_text;
 mod rules_walk;
+mod sandbox;
