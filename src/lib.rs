@@ -2,6 +2,7 @@
 
 pub mod engine;
 pub mod lichess;
+pub mod protocol;
 pub mod rules;
 pub mod sandbox;
 pub mod settings;

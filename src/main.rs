@@ -1,1 +1,94 @@
-fn main() {}
+//! Binary of Pocketknight: command line, settings, log, and one of the subcommands.
+
+mod cli;
+mod command;
+mod telemetry;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use command::Failure;
+use pocketknight::engine::Engine;
+use pocketknight::protocol::uci;
+use pocketknight::settings::{Loaded, LogFormat, Settings, Sources};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version come this way too, with code 0. Nobody is left to tell that printing failed.
+            error.print().ok();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
+    };
+    match dispatch(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // Standard error may be closed; the code still tells.
+            writeln!(std::io::stderr(), "pocketknight: {:#}", failure.error()).ok();
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
+    match command {
+        Command::Config => {
+            let loaded = Loaded::load(&Sources::of_process(config)).map_err(Failure::usage)?;
+            command::print(&loaded.to_string())
+        }
+        Command::Uci => {
+            quiet_log()?;
+            let engine = Engine::new(command::run::cores(0));
+            uci::run(&engine, std::io::stdin().lock(), std::io::stdout());
+            Ok(())
+        }
+        Command::Bench(args) => {
+            quiet_log()?;
+            command::bench::bench(&args)
+        }
+        Command::Perft(args) => {
+            quiet_log()?;
+            command::perft::run(&args)
+        }
+        Command::Run => {
+            let settings = load(config)?;
+            log(&settings.log.level, settings.log.format)?;
+            runtime()?.block_on(command::run::run(settings))
+        }
+        Command::Upgrade(args) => {
+            let settings = load(config)?;
+            log("warn", settings.log.format)?;
+            runtime()?.block_on(command::upgrade::upgrade(&args, &settings))
+        }
+        Command::Sandbox(args) => {
+            let settings = load(config)?;
+            log("warn", settings.log.format)?;
+            runtime()?.block_on(command::sandbox::sandbox(&args, settings))
+        }
+    }
+}
+
+fn load(config: Option<PathBuf>) -> Result<Settings, Failure> {
+    Settings::load(&Sources::of_process(config)).map_err(Failure::usage)
+}
+
+fn log(level: &str, format: LogFormat) -> Result<(), Failure> {
+    telemetry::init(level, format).map_err(|reason| Failure::Usage(anyhow::anyhow!(reason)))
+}
+
+/// Log of commands that read no settings.
+fn quiet_log() -> Result<(), Failure> {
+    log("warn", LogFormat::Text)
+}
+
+/// Two threads carry all network traffic; searches have threads of their own.
+fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(Failure::runtime)
+}

@@ -1,13 +1,14 @@
 //! The one integration binary.
 
-#![allow(
-    clippy::unwrap_used,
-    reason = "a test that cannot go on fails best by panicking"
-)]
-
+mod cli;
+mod dockerfile;
+mod layers;
+mod program;
 mod rules_data;
 mod rules_laws;
 mod rules_oracle;
 mod rules_text;
 mod rules_walk;
 mod sandbox;
+mod settings;
+mod uci;

@@ -1,0 +1,157 @@
+//! Command line: what can be asked for. Nothing is done here.
+
+use clap::{Args, Parser, Subcommand};
+use pocketknight::rules::Variant;
+use std::path::PathBuf;
+
+/// A Lichess bot that plays crazyhouse, with its own engine inside.
+#[derive(Parser, Debug)]
+#[command(
+    name = "pocketknight",
+    version,
+    arg_required_else_help = true,
+    after_help = "Try it without an account: pocketknight sandbox\n\
+                  Exit codes: 0 done, 1 failed while running, 2 wrong usage or settings, 3 token refused"
+)]
+pub(crate) struct Cli {
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        help = "Settings file; default: $POCKETKNIGHT_CONFIG, or config/pocketknight.toml if there is one"
+    )]
+    pub(crate) config: Option<PathBuf>,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Play on Lichess as a bot account until told to stop
+    Run,
+    /// Turn the account of the token into a bot account, for ever
+    Upgrade(UpgradeArgs),
+    /// Play against a built-in server that speaks like Lichess; needs no account and no network
+    Sandbox(SandboxArgs),
+    /// Speak UCI on standard input and output, for chess GUIs
+    Uci,
+    /// Search fixed positions and print the node count, which is a signature of the engine
+    Bench(BenchArgs),
+    /// Count the move sequences of a position
+    Perft(PerftArgs),
+    /// Print all settings in force and where each comes from
+    Config,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct UpgradeArgs {
+    /// Do not ask
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct BenchArgs {
+    /// Depth in plies; only the default depth gives the signature
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) depth: Option<u32>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct PerftArgs {
+    /// Position; default: the start position
+    #[arg(long)]
+    pub(crate) fen: Option<String>,
+    /// crazyhouse, loop or chessgi
+    #[arg(long, default_value = "crazyhouse", value_parser = variant)]
+    pub(crate) variant: Variant,
+    /// Number of plies
+    #[arg(long, required_unless_present = "suite", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub(crate) depth: Option<u32>,
+    /// Show each first move with its count
+    #[arg(long)]
+    pub(crate) divide: bool,
+    /// Check all counts of a JSON file of positions instead
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fen", "divide", "depth"])]
+    pub(crate) suite: Option<PathBuf>,
+    /// Leave out rows of the suite with more nodes than this
+    #[arg(long, value_name = "N", requires = "suite")]
+    pub(crate) max_nodes: Option<u64>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SandboxArgs {
+    /// Number of games
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) games: u32,
+    /// Games at the same time
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) concurrency: u32,
+    /// Clock of both sides: seconds, plus sign, seconds added a move
+    #[arg(long, default_value = "60+1", value_parser = clock)]
+    pub(crate) clock: SandboxClock,
+    /// random, greedy, or engine:NODES (the engine with that many nodes a move)
+    #[arg(long, default_value = "greedy")]
+    pub(crate) opponent: String,
+    /// Seed of the opponents; the same seed gives the same opponents' choices
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Only start the server and leave it running for other clients
+    #[arg(long)]
+    pub(crate) serve: bool,
+    /// Port of the server on loopback; 0: any free one
+    #[arg(long, default_value_t = 0)]
+    pub(crate) port: u16,
+}
+
+/// Clock of the sandbox games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SandboxClock {
+    pub(crate) initial_s: u32,
+    pub(crate) increment_s: u32,
+}
+
+fn variant(text: &str) -> Result<Variant, String> {
+    Variant::from_name(text).ok_or_else(|| "expected crazyhouse, loop or chessgi".to_owned())
+}
+
+fn clock(text: &str) -> Result<SandboxClock, String> {
+    let parse = || {
+        let (initial, increment) = text.split_once('+')?;
+        let initial_s = initial.parse().ok().filter(|s| (1..=10800).contains(s))?;
+        let increment_s = increment.parse().ok().filter(|&s: &u32| s <= 180)?;
+        Some(SandboxClock {
+            initial_s,
+            increment_s,
+        })
+    };
+    parse().ok_or_else(|| {
+        "expected seconds from 1 to 10800, a plus sign and seconds up to 180, such as 60+1"
+            .to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn definition_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn clock_needs_both_parts() {
+        assert_eq!(
+            clock("60+1"),
+            Ok(SandboxClock {
+                initial_s: 60,
+                increment_s: 1
+            })
+        );
+        for bad in ["60", "0+1", "60+181", "a+1", "1+b", "+", "-1+1"] {
+            assert!(clock(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Signals to the process: the first asks to finish, the second to leave.
+
+use super::Failure;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// What the signals and the grace period cancel.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shutdown {
+    /// No new games; running ones go on.
+    pub(crate) draining: CancellationToken,
+    /// Leave now.
+    pub(crate) stop: CancellationToken,
+}
+
+/// Registered handlers. Register before anything that must not be killed starts.
+#[derive(Debug)]
+pub(crate) struct Signals {
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    /// Takes SIGINT and SIGTERM over. As PID 1 in a container the process would else not react to them at all.
+    ///
+    /// # Errors
+    /// Runtime, if the system refuses.
+    #[cfg(unix)]
+    pub(crate) fn register() -> Result<Self, Failure> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt()).map_err(Failure::runtime)?,
+            terminate: signal(SignalKind::terminate()).map_err(Failure::runtime)?,
+        })
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn register() -> Result<Self, Failure> {
+        Ok(Self {})
+    }
+
+    async fn next(&mut self) -> &'static str {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = self.interrupt.recv() => "SIGINT",
+            _ = self.terminate.recv() => "SIGTERM",
+        }
+        #[cfg(not(unix))]
+        {
+            if tokio::signal::ctrl_c().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+            "Ctrl-C"
+        }
+    }
+
+    /// Waits for signals and cancels `shutdown` accordingly. Ends when everything is cancelled.
+    pub(crate) async fn serve(mut self, shutdown: Shutdown, grace: Duration) {
+        let signal = self.next().await;
+        tracing::info!(
+            signal,
+            ?grace,
+            "finishing running games; a second signal leaves at once"
+        );
+        shutdown.draining.cancel();
+        tokio::select! {
+            signal = self.next() => tracing::warn!(signal, "leaving now"),
+            () = tokio::time::sleep(grace) => tracing::warn!(?grace, "games still run after the grace, leaving"),
+        }
+        shutdown.stop.cancel();
+    }
+}

@@ -1,0 +1,3 @@
+//! Text front ends over the engine: lines in, lines out, no network.
+
+pub mod uci;

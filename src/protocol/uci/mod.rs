@@ -1,0 +1,337 @@
+//! UCI: the protocol that chess GUIs speak with engines.
+//!
+//! One thread reads and answers commands, the search runs on the threads of the engine and reports from there, so
+//! `stop` is heard while it runs. A command that cannot be carried out is answered with `info string error: ...` and
+//! changes nothing.
+
+mod command;
+mod lines;
+mod options;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+use crate::engine::{Clock, Engine, Limits, SearchHandle, SearchRequest, Session, SessionOptions};
+use crate::rules::{CastlingStyle, Game, Position, perft_divide};
+use command::{Command, Go, Start};
+use lines::{Line, read_line};
+use options::{Effect, Options};
+use std::io::{BufRead, Write};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Instant;
+
+const HELP: &str = "\
+Pocketknight plays crazyhouse and speaks UCI, https://backscattering.de/chess/uci/
+uci, isready, ucinewgame, setoption name N value V, position startpos|fen F moves M,
+go [depth N] [nodes N] [movetime MS] [wtime MS btime MS winc MS binc MS movestogo N] [mate N]
+   [infinite] [ponder] [searchmoves M], go perft N, stop, ponderhit, d, quit";
+
+/// Talks UCI until `quit`, the end of the input, or until nobody reads the output.
+///
+/// A running search is stopped then, and its best move is still written.
+pub fn run(engine: &Engine, mut input: impl BufRead, output: impl Write + Send + 'static) {
+    let mut front = Front::new(engine, output);
+    while front.output.is_open() {
+        let line = match read_line(&mut input) {
+            Line::Text(line) => line,
+            Line::TooLong => {
+                front.output.error("line is too long");
+                continue;
+            }
+            Line::End => break,
+        };
+        if front.handle(&line) == Next::Quit {
+            break;
+        }
+    }
+    front.finish_search();
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Next {
+    Continue,
+    Quit,
+}
+
+struct Front {
+    output: Output,
+    session: Session,
+    options: Options,
+    game: Game,
+    search: Option<Running>,
+}
+
+/// Search in progress, or one that ended since the last look.
+struct Running {
+    handle: SearchHandle,
+    /// Closed or filled when the best move has been written.
+    done: mpsc::Receiver<()>,
+}
+
+impl Front {
+    fn new(engine: &Engine, output: impl Write + Send + 'static) -> Self {
+        let options = Options::default();
+        let session = engine.session(SessionOptions {
+            hash_mib: options.hash_mib,
+            threads: options.threads,
+        });
+        Self {
+            output: Output::new(output),
+            session,
+            game: Game::new(options.variant),
+            options,
+            search: None,
+        }
+    }
+
+    fn handle(&mut self, line: &str) -> Next {
+        // The clock of a search runs from here on.
+        let received = Instant::now();
+        match Command::parse(line) {
+            Command::Nothing => {}
+            Command::Uci => self.introduce(),
+            Command::IsReady => self.output.line("readyok"),
+            Command::NewGame => {
+                self.finish_search();
+                self.session.clear();
+            }
+            Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
+            Command::Position { start, moves } => match self.read_game(&start, &moves) {
+                Ok(game) => self.game = game,
+                Err(reason) => self.output.error(&reason),
+            },
+            Command::Go(go) => self.go(&go, received),
+            Command::Perft { depth } => self.perft(depth),
+            Command::Stop => {
+                if let Some(search) = &self.search {
+                    search.handle.stop();
+                }
+            }
+            Command::PonderHit => {
+                if let Some(search) = &self.search {
+                    search.handle.ponderhit();
+                }
+            }
+            Command::Display => self.output.line(&text::board(self.game.position())),
+            Command::Help => self.output.line(HELP),
+            Command::Quit => return Next::Quit,
+            Command::Unknown => {
+                let command = excerpt(line);
+                self.output.line(&format!(
+                    "Unknown command: '{command}'. Type help for more information."
+                ));
+            }
+            Command::Wrong(reason) => self.output.error(&reason),
+        }
+        Next::Continue
+    }
+
+    fn introduce(&self) {
+        let mut text = format!(
+            "id name Pocketknight {}\nid author the Pocketknight developers\n\n",
+            env!("CARGO_PKG_VERSION")
+        );
+        for option in Options::announce() {
+            text.push_str(&option);
+            text.push('\n');
+        }
+        text.push_str("uciok");
+        self.output.line(&text);
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>) {
+        match self.options.set(name, value) {
+            Err(reason) => self.output.error(&reason),
+            Ok(Effect::Nothing) => {}
+            Ok(effect) => {
+                self.finish_search();
+                match effect {
+                    Effect::Nothing => {}
+                    Effect::ResizeHash => self.session.set_hash(self.options.hash_mib),
+                    Effect::ChangeThreads => self.session.set_threads(self.options.threads),
+                    Effect::ClearHash => self.session.clear(),
+                    Effect::ChangeVariant => {
+                        // Stored values of one variant are wrong in another one.
+                        self.session.clear();
+                        self.game = Game::new(self.options.variant);
+                    }
+                }
+            }
+        }
+    }
+
+    fn read_game(&self, start: &Start, moves: &[&str]) -> Result<Game, String> {
+        let variant = self.options.variant;
+        let mut game = match start {
+            Start::Initial => Game::new(variant),
+            Start::Fen(fen) => {
+                let position = Position::from_fen(fen, variant).map_err(|e| chain(&e))?;
+                Game::from_position(position)
+            }
+        };
+        for text in moves {
+            let m = game.position().parse_uci(text).map_err(|e| chain(&e))?;
+            game.push(m).map_err(|e| chain(&e))?;
+        }
+        Ok(game)
+    }
+
+    fn go(&mut self, go: &Go<'_>, received: Instant) {
+        for word in &go.unknown {
+            self.output.error(&format!(
+                "go: unknown word {:?}, passed over",
+                excerpt(word)
+            ));
+        }
+        let limits = match self.limits(go) {
+            Ok(limits) => limits,
+            Err(reason) => return self.output.error(&reason),
+        };
+        // Its best move comes before anything of the new search.
+        self.finish_search();
+        let position = *self.game.position();
+        let keys = self.game.keys();
+        let earlier = &keys[..keys.len().saturating_sub(1)];
+        let earlier = earlier
+            .get(self.game.irreversible()..)
+            .unwrap_or_default()
+            .to_vec();
+        let style = self.castling_style();
+        let (ended, done) = mpsc::channel();
+        let (info_output, output) = (self.output.clone(), self.output.clone());
+        let handle = self.session.search(
+            SearchRequest {
+                position,
+                earlier,
+                limits,
+                received,
+            },
+            Box::new(move |info| info_output.line(&text::info(&position, info, style))),
+            Box::new(move |result| {
+                output.line(&text::best(&position, &result, style));
+                // Nobody waits if the front end has gone.
+                ended.send(()).ok();
+            }),
+        );
+        self.search = Some(Running { handle, done });
+    }
+
+    fn limits(&self, go: &Go<'_>) -> Result<Limits, String> {
+        let position = self.game.position();
+        let us = position.turn().index();
+        let search_moves = go.search_moves.iter().map(|text| position.parse_uci(text));
+        Ok(Limits {
+            depth: go.depth,
+            nodes: go.nodes,
+            movetime: go.movetime,
+            clock: go.time[us].map(|remaining| Clock {
+                remaining,
+                increment: go.increment[us],
+                moves_to_go: go.period_moves,
+                overhead: self.options.overhead,
+                own_moves: position.fullmoves().saturating_sub(1),
+            }),
+            mate: go.mate,
+            infinite: go.infinite,
+            ponder: go.ponder,
+            search_moves: search_moves
+                .collect::<Result<_, _>>()
+                .map_err(|e| chain(&e))?,
+            multipv: self.options.multipv,
+        })
+    }
+
+    fn perft(&mut self, depth: u32) {
+        self.finish_search();
+        let position = self.game.position();
+        let style = self.castling_style();
+        let counts = perft_divide(position, depth);
+        let total: u64 = if depth == 0 {
+            1
+        } else {
+            counts.iter().map(|(_, nodes)| nodes).sum()
+        };
+        let rows = counts
+            .iter()
+            .map(|(m, nodes)| format!("{}: {nodes}\n", position.uci(*m, style)));
+        let text = rows.collect::<Vec<_>>().concat();
+        self.output
+            .line(&format!("{text}\nNodes searched: {total}\n"));
+    }
+
+    const fn castling_style(&self) -> CastlingStyle {
+        if self.options.chess960 {
+            CastlingStyle::KingTakesRook
+        } else {
+            CastlingStyle::TwoSquares
+        }
+    }
+
+    /// Stops the search, if one runs, and waits until its best move has been written.
+    fn finish_search(&mut self) {
+        if let Some(search) = self.search.take() {
+            search.handle.stop();
+            // An error means that the sender is gone, so nothing more will be written.
+            search.done.recv().ok();
+        }
+    }
+}
+
+/// Output shared with the search threads. Whole lines only; closed for good by the first error.
+#[derive(Clone)]
+struct Output(Arc<Mutex<Option<Box<dyn Write + Send>>>>);
+
+impl Output {
+    fn new(output: impl Write + Send + 'static) -> Self {
+        Self(Arc::new(Mutex::new(Some(Box::new(output)))))
+    }
+
+    fn line(&self, text: &str) {
+        let mut guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(writer) = guard.as_mut() {
+            // One write, so that lines of several processes on one pipe do not mix.
+            let written = writer.write_all(format!("{text}\n").as_bytes());
+            if written.and_then(|()| writer.flush()).is_err() {
+                *guard = None;
+            }
+        }
+    }
+
+    fn error(&self, reason: &str) {
+        self.line(&format!("info string error: {reason}"));
+    }
+
+    fn is_open(&self) -> bool {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .is_some()
+    }
+}
+
+/// Error with its causes on one line.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text.replace(['\n', '\r'], " ")
+}
+
+/// Start of a text of the peer, fit for an answer of one line.
+fn excerpt(text: &str) -> String {
+    const MOST: usize = 100;
+    let text = text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+    let cut = text.chars().nth(MOST).is_some();
+    let plain = text
+        .chars()
+        .take(MOST)
+        .map(|c| if c.is_control() { ' ' } else { c });
+    plain
+        .chain(cut.then_some("...").into_iter().flat_map(str::chars))
+        .collect()
+}

@@ -1,0 +1,265 @@
+use super::*;
+use std::io::Cursor;
+
+#[derive(Clone, Default)]
+struct Sink(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Output of a whole session.
+fn talk(input: impl AsRef<[u8]>) -> String {
+    let sink = Sink::default();
+    run(&Engine::new(1), Cursor::new(input), sink.clone());
+    let bytes = sink.0.lock().unwrap().clone();
+    String::from_utf8(bytes).unwrap()
+}
+
+fn fen_after(input: &str) -> String {
+    let output = talk(format!("{input}\nd\n"));
+    let fen = output.lines().find_map(|line| line.strip_prefix("Fen: "));
+    fen.unwrap_or_else(|| panic!("no fen in {output}"))
+        .to_owned()
+}
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[] w KQkq - 0 1";
+
+#[test]
+fn uci_is_answered_with_ids_options_and_uciok() {
+    let output = talk("uci\nisready\nquit\n");
+    let lines: Vec<&str> = output.lines().collect();
+    assert!(lines[0].starts_with("id name Pocketknight "), "{output}");
+    assert!(lines[1].starts_with("id author "), "{output}");
+    for option in [
+        "option name Hash type spin default 16 min 1 max 65536",
+        "option name Clear Hash type button",
+        "option name UCI_Variant type combo default crazyhouse var crazyhouse var loop var chessgi",
+        "option name UCI_Chess960 type check default false",
+    ] {
+        assert!(lines.contains(&option), "no {option} in {output}");
+    }
+    assert_eq!(lines[lines.len() - 2..], ["uciok", "readyok"]);
+}
+
+#[test]
+fn nothing_is_said_unasked() {
+    assert_eq!(
+        talk("ucinewgame\nposition startpos\nsetoption name Hash value 1\nstop\nponderhit\n"),
+        ""
+    );
+}
+
+#[test]
+fn display_shows_board_bracket_fen_and_key() {
+    let output = talk("position startpos moves e2e4 d7d5 e4d5\nd\n");
+    assert!(
+        output.contains(" | r | n | b | q | k | b | n | r | 8 []\n"),
+        "{output}"
+    );
+    assert!(
+        output.contains(" | R | N | B | Q | K | B | N | R | 1 [P]\n"),
+        "{output}"
+    );
+    assert!(
+        output.contains("Fen: rnbqkbnr/ppp1pppp/8/3P4/8/8/PPPP1PPP/RNBQKBNR[P] b KQkq - 0 2\n"),
+        "{output}"
+    );
+    let key = output
+        .lines()
+        .find_map(|line| line.strip_prefix("Key: "))
+        .unwrap();
+    assert_eq!(key.len(), 16, "{output}");
+}
+
+#[test]
+fn illegal_move_is_named_and_changes_nothing() {
+    let session = "position startpos moves e2e4\nposition startpos moves e2e4 e7e5 e1e3";
+    let output = talk(session);
+    assert!(output.starts_with("info string error: "), "{output}");
+    assert!(output.contains("e1e3"), "{output}");
+    assert_eq!(output.lines().count(), 1);
+    assert!(
+        fen_after(session).contains("/4P3/"),
+        "{}",
+        fen_after(session)
+    );
+}
+
+#[test]
+fn illegal_position_is_named_and_changes_nothing() {
+    for bad in [
+        "fen 8/8/8/8 w - - 0 1",
+        "fen",
+        "",
+        "fen \u{fffd}",
+        "startpos e2e4",
+    ] {
+        let session = format!("position startpos moves e2e4\nposition {bad}");
+        let output = talk(&session);
+        assert!(output.starts_with("info string error: "), "{bad}: {output}");
+        assert_eq!(output.lines().count(), 1, "{bad}: {output}");
+        assert!(fen_after(&session).contains("/4P3/"), "{bad}");
+    }
+}
+
+#[test]
+fn unknown_command_is_answered_and_survived() {
+    let output = talk("xyzzy \u{7}\nisready\n");
+    assert_eq!(
+        output,
+        "Unknown command: 'xyzzy'. Type help for more information.\nreadyok\n"
+    );
+}
+
+#[test]
+fn lines_that_are_no_text_or_too_long_are_survived() {
+    let mut input = b"\xff\xfe\nposition startpos moves ".to_vec();
+    input.resize(2 << 20, b'x');
+    input.extend_from_slice(b"\nisready\n");
+    let output = talk(input);
+    assert!(
+        output.contains("info string error: line is too long\n"),
+        "{output}"
+    );
+    assert!(output.ends_with("readyok\n"), "{output}");
+}
+
+#[test]
+fn go_ends_with_one_best_move_that_is_legal() {
+    let output = talk("position startpos moves e2e4\ngo depth 1\nisready\n");
+    let best: Vec<&str> = output
+        .lines()
+        .filter_map(|line| line.strip_prefix("bestmove "))
+        .collect();
+    assert_eq!(best.len(), 1, "{output}");
+    let m = best[0].split(' ').next().unwrap();
+    let next = talk(format!("position startpos moves e2e4 {m}\n"));
+    assert_eq!(next, "", "{m}");
+}
+
+#[test]
+fn mated_side_has_no_best_move() {
+    let mate = "position fen rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR[] w KQkq - 1 3";
+    let output = talk(format!("{mate}\ngo depth 3\n"));
+    assert_eq!(output, "info depth 0 score mate 0\nbestmove (none)\n");
+}
+
+#[test]
+fn search_moves_are_the_only_choice() {
+    let output = talk("go depth 1 searchmoves a2a3\n");
+    assert!(output.contains("bestmove a2a3"), "{output}");
+    let output = talk("go depth 1 searchmoves a2a5\n");
+    assert!(
+        output.starts_with("info string error: ") && output.contains("a2a5"),
+        "{output}"
+    );
+    assert!(!output.contains("bestmove"), "{output}");
+}
+
+#[test]
+fn perft_lists_root_moves_and_the_sum() {
+    let output = talk("go perft 2\n");
+    assert!(output.contains("e2e4: 20\n"), "{output}");
+    assert!(output.contains("\n\nNodes searched: 400\n"), "{output}");
+    assert_eq!(
+        output.lines().filter(|line| line.contains(": 20")).count(),
+        20
+    );
+    assert_eq!(
+        talk("go perft 1\n")
+            .lines()
+            .filter(|line| line.ends_with(": 1"))
+            .count(),
+        20
+    );
+}
+
+#[test]
+fn castling_is_written_as_the_option_says_and_read_both_ways() {
+    let castle = "position fen 4k3/8/8/8/8/8/8/4K2R[] w K - 0 1";
+    assert!(talk(format!("{castle}\ngo perft 1\n")).contains("e1g1: 1\n"));
+    let chess960 = "setoption name UCI_Chess960 value true";
+    assert!(talk(format!("{chess960}\n{castle}\ngo perft 1\n")).contains("e1h1: 1\n"));
+    assert_eq!(
+        fen_after(&format!("{castle} moves e1g1")),
+        fen_after(&format!("{castle} moves e1h1"))
+    );
+}
+
+#[test]
+fn changed_variant_starts_from_its_own_start_position() {
+    let session = "position startpos moves e2e4\nsetoption name UCI_Variant value loop";
+    assert_eq!(fen_after(session), START);
+    // Only chessgi drops pawns on the own first rank.
+    let drop = "position fen 4k3/8/8/8/8/8/8/4K3[P] w - - 0 1 moves P@a1";
+    assert!(talk(drop).starts_with("info string error"));
+    assert_eq!(
+        talk(format!("setoption name UCI_Variant value chessgi\n{drop}")),
+        ""
+    );
+}
+
+#[test]
+fn wrong_option_is_answered_and_survived() {
+    let output = talk("setoption name Hash value many\nsetoption name Nope\nsetoption\nisready\n");
+    assert_eq!(
+        output
+            .lines()
+            .filter(|line| line.starts_with("info string error: "))
+            .count(),
+        3
+    );
+    assert!(output.ends_with("readyok\n"), "{output}");
+}
+
+#[test]
+fn infinite_search_ends_at_stop_and_at_the_end_of_the_input() {
+    for input in [
+        "go infinite\nstop\n",
+        "go infinite\n",
+        "go ponder wtime 1 btime 1\nquit\n",
+    ] {
+        let output = talk(input);
+        assert_eq!(output.matches("bestmove ").count(), 1, "{input}: {output}");
+    }
+}
+
+#[test]
+fn each_go_has_its_own_best_move() {
+    let output = talk("go infinite\ngo infinite\nsetoption name Clear Hash\ngo depth 1\n");
+    assert_eq!(output.matches("bestmove ").count(), 3, "{output}");
+}
+
+#[test]
+fn closed_output_ends_the_session() {
+    struct Closed;
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    // Input without end: returning at all is the point.
+    let endless = std::io::BufReader::new(Repeat(b"isready\n"));
+    run(&Engine::new(1), endless, Closed);
+}
+
+struct Repeat(&'static [u8]);
+
+impl std::io::Read for Repeat {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = buffer.len().min(self.0.len());
+        buffer[..n].copy_from_slice(&self.0[..n]);
+        Ok(n)
+    }
+}
