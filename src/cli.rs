@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand};
 use pocketknight::rules::Variant;
+use pocketknight::sandbox::{MatchClock, Style};
 use std::path::PathBuf;
 
 /// A Lichess bot that plays crazyhouse, with its own engine inside.
@@ -88,14 +89,25 @@ pub(crate) struct SandboxArgs {
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) concurrency: u32,
     /// Clock of both sides: seconds, plus sign, seconds added a move
-    #[arg(long, default_value = "60+1", value_parser = clock)]
-    pub(crate) clock: SandboxClock,
-    /// random, greedy, or engine:NODES (the engine with that many nodes a move)
-    #[arg(long, default_value = "greedy")]
-    pub(crate) opponent: String,
+    #[arg(long, default_value = "60+1", value_name = "S+S")]
+    pub(crate) clock: MatchClock,
+    /// Opponents, taken in turn: random, greedy, engine:NODES (the engine with that many nodes a move)
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "random,greedy,engine:1000"
+    )]
+    pub(crate) opponent: Vec<Style>,
     /// Seed of the opponents; the same seed gives the same opponents' choices
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Pause of the opponents before each move, milliseconds
+    #[arg(long, default_value_t = 0, value_name = "MS", value_parser = clap::value_parser!(u64).range(0..=60_000))]
+    pub(crate) delay: u64,
+    /// Folder of the game records; default: a new one in the system's folder for temporary files
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: Option<PathBuf>,
     /// Only start the server and leave it running for other clients
     #[arg(long)]
     pub(crate) serve: bool,
@@ -104,31 +116,8 @@ pub(crate) struct SandboxArgs {
     pub(crate) port: u16,
 }
 
-/// Clock of the sandbox games.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct SandboxClock {
-    pub(crate) initial_s: u32,
-    pub(crate) increment_s: u32,
-}
-
 fn variant(text: &str) -> Result<Variant, String> {
     Variant::from_name(text).ok_or_else(|| "expected crazyhouse, loop or chessgi".to_owned())
-}
-
-fn clock(text: &str) -> Result<SandboxClock, String> {
-    let parse = || {
-        let (initial, increment) = text.split_once('+')?;
-        let initial_s = initial.parse().ok().filter(|s| (1..=10800).contains(s))?;
-        let increment_s = increment.parse().ok().filter(|&s: &u32| s <= 180)?;
-        Some(SandboxClock {
-            initial_s,
-            increment_s,
-        })
-    };
-    parse().ok_or_else(|| {
-        "expected seconds from 1 to 10800, a plus sign and seconds up to 180, such as 60+1"
-            .to_owned()
-    })
 }
 
 #[cfg(test)]
@@ -139,19 +128,5 @@ mod tests {
     #[test]
     fn definition_is_sound() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn clock_needs_both_parts() {
-        assert_eq!(
-            clock("60+1"),
-            Ok(SandboxClock {
-                initial_s: 60,
-                increment_s: 1
-            })
-        );
-        for bad in ["60", "0+1", "60+181", "a+1", "1+b", "+", "-1+1"] {
-            assert!(clock(bad).is_err(), "{bad}");
-        }
     }
 }
