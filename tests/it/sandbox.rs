@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 
 /// Longest wait for anything.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 
 /// Client that knows nothing of our own one.
 #[derive(Clone)]
