@@ -4,6 +4,7 @@ use super::error::{ApiError, Error, RateLimit};
 use bytes::{Bytes, BytesMut};
 use jiff::Timestamp;
 use reqwest::header::{HeaderMap, LOCATION, RETRY_AFTER};
+use serde::de::{DeserializeOwned, Error as _};
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -11,7 +12,7 @@ use std::time::Duration;
 const SHOWN: usize = 200;
 
 /// Longest wait believed. Longer ones would only overflow sums with an `Instant`.
-const LONGEST_WAIT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const LONGEST_WAIT: Duration = Duration::from_hours(30 * 24);
 
 /// Reads a body up to `limit` bytes.
 pub(super) async fn read(
@@ -54,17 +55,25 @@ pub(super) async fn read_start(
     (body.freeze(), stop)
 }
 
+/// Decodes an object. The derived decoders alone would take a list too, field by field, and find
+/// nothing missing in an empty one.
+pub(super) fn object<T: DeserializeOwned>(text: &[u8]) -> Result<T, serde_json::Error> {
+    if text.trim_ascii_start().starts_with(b"[") {
+        return Err(serde_json::Error::custom("a list, expected an object"));
+    }
+    serde_json::from_slice(text)
+}
+
 /// Start of a text for people: at most 200 characters on one line, without control characters.
 pub(super) fn cut(text: &str) -> String {
-    let mut shown = String::new();
-    let mut characters = 0;
-    for c in text.trim().chars() {
-        if characters == SHOWN {
-            shown.push('…');
-            break;
-        }
-        shown.push(if c.is_control() { ' ' } else { c });
-        characters += 1;
+    let text = text.trim();
+    let mut shown: String = text
+        .chars()
+        .take(SHOWN)
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push('…');
     }
     shown
 }
@@ -157,4 +166,146 @@ fn wait(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds.max(0.0))
         .unwrap_or(LONGEST_WAIT)
         .min(LONGEST_WAIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lichess::Kind;
+    use reqwest::header::HeaderValue;
+
+    fn read_error(status: u16, headers: &[(&str, &str)], body: &str) -> ApiError {
+        let now = Timestamp::from_second(1_800_000_000).unwrap();
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            let name = reqwest::header::HeaderName::try_from(*name).unwrap();
+            map.insert(name, HeaderValue::from_str(value).unwrap());
+        }
+        api_error("POST /x", status, &map, body, now)
+    }
+
+    #[test]
+    fn every_shape_of_error_body_gives_a_message() {
+        let cases = [
+            (r#"{"error":"No such token"}"#, "No such token"),
+            (
+                r#"{"error":{"text":["too long","odd"]}}"#,
+                "text: too long, odd",
+            ),
+            (
+                r#"{"clock.limit":["Invalid clock"],"error":{"clock.limit":["Invalid clock"]}}"#,
+                "clock.limit: Invalid clock",
+            ),
+            (
+                r#"{"global":["no"],"days":["bad"]}"#,
+                "days: bad; global: no",
+            ),
+            (r#"{"error":{"a":["1"]},"b":["2"]}"#, "a: 1; b: 2"),
+            (r#"{"error":""}"#, "empty answer"),
+            (r#"{"error":null}"#, r#"{"error":null}"#),
+            (r#"{"error":{"a":"b"}}"#, r#"{"error":{"a":"b"}}"#),
+            ("[1,2]", "[1,2]"),
+            ("\"text\"", "\"text\""),
+            ("  <html>\r\n<h1>502</h1> ", "<html>  <h1>502</h1>"),
+            ("", "empty answer"),
+        ];
+        for (body, message) in cases {
+            assert_eq!(read_error(400, &[], body).message, message, "{body}");
+        }
+        let error = read_error(400, &[], cases[2].0);
+        assert_eq!(error.fields, ["clock.limit"]);
+        assert_eq!(
+            error.to_string(),
+            "POST /x: status 400: clock.limit: Invalid clock"
+        );
+    }
+
+    #[test]
+    fn a_limit_of_the_opponent_is_a_refusal_with_a_time() {
+        let error = read_error(
+            400,
+            &[],
+            r#"{"error":"OtherBot played 100 games against other bots today","ratelimit":{"key":"bot.vsBot.day","seconds":4321}}"#,
+        );
+        assert_eq!(error.kind(), Kind::Rejected);
+        let limit = error.rate_limit.unwrap();
+        assert_eq!(
+            (limit.key.as_str(), limit.wait.as_secs()),
+            ("bot.vsBot.day", 4321)
+        );
+        assert_eq!(error.retry_after, Some(Duration::from_secs(4321)));
+    }
+
+    #[test]
+    fn the_wait_comes_from_the_body_before_the_header() {
+        let body = r#"{"ratelimit":{"seconds":7}}"#;
+        let wait = |headers: &[(&str, &str)], body| {
+            read_error(429, headers, body)
+                .retry_after
+                .map(|wait| wait.as_secs())
+        };
+        assert_eq!(wait(&[("retry-after", "9")], body), Some(7));
+        assert_eq!(wait(&[("retry-after", " 9 ")], "<html>"), Some(9));
+        assert_eq!(wait(&[], "<html>"), None);
+        // 1800000000 s is Fri, 15 Jan 2027 08:00:00 GMT.
+        assert_eq!(
+            wait(&[("retry-after", "Fri, 15 Jan 2027 08:01:00 GMT")], ""),
+            Some(60)
+        );
+        assert_eq!(
+            wait(&[("retry-after", "Fri, 15 Jan 2027 07:00:00 GMT")], ""),
+            Some(0)
+        );
+        assert_eq!(wait(&[("retry-after", "soon")], ""), None);
+    }
+
+    #[test]
+    fn waits_without_sense_are_brought_into_range() {
+        for (seconds, expected) in [
+            ("-5", Some(0)),
+            ("2.5", Some(2)),
+            ("18446744073709551615", Some(30 * 24 * 3600)),
+            ("1e300", Some(30 * 24 * 3600)),
+            ("null", None),
+            ("\"60\"", None),
+        ] {
+            let body = format!("{{\"ratelimit\":{{\"key\":5,\"seconds\":{seconds}}}}}");
+            let error = read_error(429, &[], &body);
+            assert_eq!(
+                error.retry_after.map(|wait| wait.as_secs()),
+                expected,
+                "{seconds}"
+            );
+        }
+        assert_eq!(read_error(429, &[], r#"{"ratelimit":3}"#).rate_limit, None);
+    }
+
+    #[test]
+    fn statuses_have_kinds() {
+        let kind = |status| read_error(status, &[], "").kind();
+        assert_eq!(kind(429), Kind::RateLimited { retry_after: None });
+        for (statuses, expected) in [
+            ([401, 403].as_slice(), Kind::Unauthorized),
+            (&[404], Kind::NotFound),
+            (&[408], Kind::Timeout),
+            (&[500, 502, 503, 504, 522, 599], Kind::Server),
+            (
+                &[101, 301, 302, 308, 400, 405, 409, 410, 418, 999],
+                Kind::Rejected,
+            ),
+        ] {
+            for &status in statuses {
+                assert_eq!(kind(status), expected, "{status}");
+            }
+        }
+        assert!(kind(429).is_transient() && kind(502).is_transient());
+        assert!(!kind(401).is_transient() && !kind(400).is_transient());
+    }
+
+    #[test]
+    fn long_texts_are_cut_between_characters() {
+        assert_eq!(cut(&"é".repeat(200)), "é".repeat(200));
+        assert_eq!(cut(&"é".repeat(201)), format!("{}…", "é".repeat(200)));
+        assert_eq!(cut("a\u{1b}[31m\tb"), "a [31m b");
+    }
 }

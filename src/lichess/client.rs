@@ -257,20 +257,6 @@ impl Client {
         Err(Error::Status(Box::new(error)))
     }
 
-    /// Body of an answer.
-    pub(super) async fn body(
-        &self,
-        endpoint: &'static str,
-        response: Response,
-    ) -> Result<Bytes, Error> {
-        answer::read(endpoint, response, MAX_BODY).await
-    }
-
-    /// Reads an answer whose status says everything, so that the connection can be used again.
-    pub(super) async fn finish(&self, response: Response) {
-        answer::read_start(response, MAX_ERROR_BODY).await;
-    }
-
     /// Body as text for an error, without the token should the server repeat it.
     pub(super) fn redact(&self, body: &[u8]) -> String {
         let text = String::from_utf8_lossy(body).into_owned();
@@ -295,6 +281,16 @@ impl Client {
             body: answer::cut(&self.redact(body)),
         }
     }
+}
+
+/// Body of an answer.
+pub(super) async fn body(endpoint: &'static str, response: Response) -> Result<Bytes, Error> {
+    answer::read(endpoint, response, MAX_BODY).await
+}
+
+/// Reads an answer whose status says everything, so that the connection can be used again.
+pub(super) async fn finish(response: Response) {
+    answer::read_start(response, MAX_ERROR_BODY).await;
 }
 
 fn user_agent_header(value: &str) -> Result<HeaderValue, Error> {
@@ -341,5 +337,101 @@ fn shown(url: &Url) -> String {
         (Some(host), Some(port)) => format!("{}://{host}:{port}", url.scheme()),
         (Some(host), None) => format!("{}://{host}", url.scheme()),
         (None, _) => format!("{}:", url.scheme()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(url: &str, token: Option<&str>) -> Result<Client, Error> {
+        let url = Url::parse(url).unwrap();
+        Client::new(ClientOptions::new(url, token.map(SecretString::from)))
+    }
+
+    #[test]
+    fn addresses_that_cannot_be_a_server_are_refused_with_the_reason() {
+        for (url, reason) in [
+            ("ftp://lichess.org", "scheme"),
+            ("data:text/plain,x", "scheme"),
+            ("https://bob:secret@lichess.org", "user name"),
+            ("https://bob@lichess.org", "user name"),
+            ("https://:secret@lichess.org", "user name"),
+            ("https://lichess.org/api", "path"),
+            ("https://lichess.org/?a=secret", "query"),
+            ("https://lichess.org/#secret", "fragment"),
+        ] {
+            let error = client(url, None).unwrap_err();
+            assert!(error.to_string().contains(reason), "{url}: {error}");
+            assert!(
+                !format!("{error} {error:?}").contains("secret"),
+                "{url}: {error:?}"
+            );
+            assert!(!error.is_transient());
+        }
+    }
+
+    #[test]
+    fn the_token_goes_unencrypted_to_this_machine_only() {
+        for url in [
+            "http://127.0.0.1:8080",
+            "http://127.1.2.3",
+            "http://[::1]:9",
+            "http://localhost",
+            "http://LOCALHOST:80",
+            "http://a.localhost",
+            "https://lichess.org",
+            "https://10.0.0.1:8443/",
+        ] {
+            assert!(client(url, Some("lip_x")).is_ok(), "{url}");
+        }
+        for url in [
+            "http://lichess.org",
+            "http://10.0.0.1",
+            "http://[::2]",
+            "http://localhost.example.org",
+            "http://notlocalhost",
+            "http://0.0.0.0",
+        ] {
+            let error = client(url, Some("lip_x")).unwrap_err();
+            assert!(matches!(error, Error::PlainHttp { .. }), "{url}: {error}");
+            assert!(client(url, None).is_ok(), "{url} without a token");
+        }
+    }
+
+    #[test]
+    fn the_user_agent_names_the_operator_but_never_another_user() {
+        let version = env!("CARGO_PKG_VERSION");
+        assert_eq!(user_agent(" "), format!("pocketknight/{version}"));
+        assert_eq!(
+            user_agent("https://example.org/bot"),
+            format!("pocketknight/{version} (https://example.org/bot)")
+        );
+        assert_eq!(
+            user_agent("a(b)\n\u{e9} User:bob"),
+            format!("pocketknight/{version} (ab User bob)")
+        );
+        assert!(!user_agent("thomas:5").contains("as:"));
+    }
+
+    #[test]
+    fn user_agents_that_no_header_can_hold_are_refused() {
+        let client = client("http://localhost", None).unwrap();
+        assert!(client.with_user("Bot\r\nX-Evil: 1").is_err());
+        assert!(client.with_user("Bot\u{e9}").is_err());
+        let named = client.with_user("OurBot").unwrap();
+        let expected = format!("pocketknight/{} user:OurBot", env!("CARGO_PKG_VERSION"));
+        assert_eq!(named.user_agent, expected.as_str());
+        assert_eq!(
+            named
+                .with_user("Other")
+                .unwrap()
+                .user_agent
+                .to_str()
+                .unwrap()
+                .matches("user:")
+                .count(),
+            1
+        );
     }
 }

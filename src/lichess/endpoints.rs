@@ -2,7 +2,10 @@
 //!
 //! Every method fails with an [`Error`] whose [`kind`](Error::kind) tells what to do about it.
 
-use super::client::{Client, Limit};
+#![expect(clippy::missing_errors_doc, reason = "said once above")]
+
+use super::answer::{cut, object};
+use super::client::{Client, Limit, body, finish};
 use super::error::{ApiError, Error};
 use super::model::{
     Account, Challenge, ChallengeRequest, ChatRoom, DeclineReason, GameId, GameInfo, PlayingList,
@@ -11,6 +14,7 @@ use super::model::{
 use super::stream::{EventStream, GameStream, LineStream};
 use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE};
 use reqwest::{Method, RequestBuilder};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 
@@ -38,7 +42,18 @@ type Result<T, E = Error> = std::result::Result<T, E>;
 impl Client {
     /// `GET /api/account`: the token's owner. Any scope; 30 calls in 5 minutes.
     pub async fn account(&self) -> Result<Account> {
-        self.get_json("GET /api/account", "/api/account", &[]).await
+        const ENDPOINT: &str = "GET /api/account";
+        let account: Account = self.get_json(ENDPOINT, "/api/account", &[]).await?;
+        // Which player we are in a game is told by the id.
+        if account.id.is_empty() {
+            let reason = "an account without id".to_owned();
+            return Err(Error::Decode {
+                endpoint: ENDPOINT,
+                reason,
+                body: String::new(),
+            });
+        }
+        Ok(account)
     }
 
     /// `POST /api/token/test`: owner and scopes of the token, `None` if the server does not know
@@ -115,7 +130,7 @@ impl Client {
         }
         match self.send(ENDPOINT, request).await {
             Ok(response) => {
-                self.finish(response).await;
+                finish(response).await;
                 Ok(MoveOutcome::Accepted)
             }
             Err(Error::Status(error)) if error.status == 400 => {
@@ -190,7 +205,7 @@ impl Client {
             .request(Method::GET, &format!("/game/export/{id}"), Limit::Request)
             .header(ACCEPT, "application/x-chess-pgn");
         let response = self.send(ENDPOINT, request).await?;
-        let body = self.body(ENDPOINT, response).await?;
+        let body = body(ENDPOINT, response).await?;
         Ok(String::from_utf8_lossy(&body).into_owned())
     }
 
@@ -243,16 +258,12 @@ impl Client {
             .request(Method::POST, &path, Limit::Request)
             .form(&challenge.form());
         let response = self.send(ENDPOINT, request).await?;
-        let body = self.body(ENDPOINT, response).await?;
+        let body = body(ENDPOINT, response).await?;
         // Older servers wrap the object.
-        #[derive(serde::Deserialize)]
-        struct Wrapped {
-            challenge: Challenge,
-        }
-        if let Ok(Wrapped { challenge }) = serde_json::from_slice(&body) {
+        if let Ok(Wrapped { challenge }) = object(&body) {
             return Ok(challenge);
         }
-        serde_json::from_slice(&body).map_err(|error| self.undecodable(ENDPOINT, &error, &body))
+        object(&body).map_err(|error| self.undecodable(ENDPOINT, &error, &body))
     }
 
     /// `GET /api/bot/online`: up to `limit` (1 to 512) bots that are online. No scope. Users of
@@ -263,12 +274,18 @@ impl Client {
             .request(Method::GET, "/api/bot/online", Limit::Request)
             .query(&[("nb", limit.clamp(1, 512))]);
         let response = self.send(ENDPOINT, request).await?;
-        let body = self.body(ENDPOINT, response).await?;
+        let body = body(ENDPOINT, response).await?;
         let lines = body.split(|&b| b == b'\n');
         Ok(lines
-            .filter_map(|line| serde_json::from_slice(line).ok())
+            .filter_map(|line| object(line).ok())
+            .filter(|bot: &Account| !bot.id.is_empty())
             .collect())
     }
+}
+
+#[derive(Deserialize)]
+struct Wrapped {
+    challenge: Challenge,
 }
 
 /// Shapes of requests.
@@ -289,8 +306,8 @@ impl Client {
         endpoint: &'static str,
         response: reqwest::Response,
     ) -> Result<T> {
-        let body = self.body(endpoint, response).await?;
-        serde_json::from_slice(&body).map_err(|error| self.undecodable(endpoint, &error, &body))
+        let body = body(endpoint, response).await?;
+        object(&body).map_err(|error| self.undecodable(endpoint, &error, &body))
     }
 
     async fn post(&self, endpoint: &'static str, path: &str, form: &[(&str, &str)]) -> Result<()> {
@@ -301,7 +318,7 @@ impl Client {
             request.form(form)
         };
         let response = self.send(endpoint, request).await?;
-        self.finish(response).await;
+        finish(response).await;
         Ok(())
     }
 
@@ -334,7 +351,7 @@ fn segment<'a>(endpoint: &'static str, value: &'a str) -> Result<&'a str> {
     } else {
         Err(Error::Segment {
             endpoint,
-            value: super::answer::cut(value),
+            value: cut(value),
         })
     }
 }
@@ -351,4 +368,36 @@ fn chat_text(text: &str) -> &str {
         })
         .map_or(text.len(), |(at, _)| at);
     text[..end].trim_end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_ids_names_and_moves_reach_a_path() {
+        for good in ["Zh000001", "e2e4", "P@e4", "e7e8q", "Some-Bot_1"] {
+            assert_eq!(segment("x", good).unwrap(), good);
+        }
+        let long = "a".repeat(65);
+        for bad in [
+            "", ".", "..", "a/b", "a?b", "a#b", "a b", "a%2f", "é", "a\n", &long,
+        ] {
+            assert!(segment("x", bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn chat_lines_are_cut_to_what_the_server_takes() {
+        assert_eq!(chat_text("  good luck \n"), "good luck");
+        assert_eq!(chat_text(" \t "), "");
+        assert_eq!(chat_text(&"a".repeat(141)).len(), 140);
+        assert_eq!(chat_text(&"é".repeat(141)).chars().count(), 140);
+        // A character outside the basic plane counts twice.
+        assert_eq!(chat_text(&"🙂".repeat(100)).chars().count(), 70);
+        assert_eq!(
+            chat_text(&format!("{} b", "a".repeat(139))),
+            "a".repeat(139)
+        );
+    }
 }

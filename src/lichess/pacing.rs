@@ -13,6 +13,7 @@ pub struct Backoff {
     builder: ExponentialBuilder,
     delays: ExponentialBackoff,
     attempts: u32,
+    cap: Duration,
     settled: Duration,
 }
 
@@ -31,6 +32,7 @@ impl Backoff {
             delays: builder.build(),
             builder,
             attempts: 0,
+            cap,
             settled,
         }
     }
@@ -40,7 +42,7 @@ impl Backoff {
         Self::new(
             Duration::from_millis(250),
             Duration::from_secs(30),
-            Duration::from_secs(60),
+            Duration::from_mins(1),
         )
     }
 
@@ -67,7 +69,7 @@ impl Backoff {
         if self.attempts == 1 {
             return Duration::ZERO;
         }
-        self.delays.next().expect("the sequence has no end")
+        self.delays.next().unwrap_or(self.cap)
     }
 
     /// Delay before the next attempt after a connection that lasted `lived`. A long-lived one
@@ -103,7 +105,7 @@ pub struct ConnectBudget {
 impl Default for ConnectBudget {
     /// Lichess' 30 connects in 10 minutes.
     fn default() -> Self {
-        Self::new(30, Duration::from_secs(600))
+        Self::new(30, Duration::from_mins(10))
     }
 }
 
@@ -143,7 +145,7 @@ pub struct Gate {
 
 impl Gate {
     /// Wait after a 429 that names no time: Lichess asks for a full minute.
-    pub const DEFAULT_WAIT: Duration = Duration::from_secs(60);
+    pub const DEFAULT_WAIT: Duration = Duration::from_mins(1);
 
     /// An open gate.
     pub const fn new() -> Self {
@@ -169,5 +171,116 @@ impl Gate {
     /// Whether requests may pass.
     pub fn is_open(&self, now: Instant) -> bool {
         self.wait(now).is_zero()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: Duration = Duration::from_mins(1);
+
+    #[test]
+    fn delays_start_at_none_and_double_up_to_the_cap() {
+        for seed in 0..200 {
+            let mut backoff = Backoff::event_stream().with_seed(seed);
+            assert_eq!(backoff.next_delay(), Duration::ZERO);
+            let mut bound = Duration::from_millis(250);
+            for attempt in 2..40 {
+                let delay = backoff.next_delay();
+                assert!(bound / 2 <= delay && delay <= bound, "{attempt}: {delay:?}");
+                bound = (bound * 2).min(Duration::from_secs(30));
+            }
+            assert_eq!(backoff.attempts(), 39);
+        }
+    }
+
+    #[test]
+    fn delays_differ_between_seeds() {
+        let second = |seed| {
+            let mut backoff = Backoff::event_stream().with_seed(seed);
+            backoff.next_delay();
+            backoff.next_delay()
+        };
+        assert_ne!(second(1), second(2));
+        assert_eq!(second(1), second(1));
+    }
+
+    #[test]
+    fn only_a_connection_that_lasted_starts_the_delays_anew() {
+        let mut backoff = Backoff::event_stream();
+        assert_eq!(backoff.after(Duration::from_millis(3)), Duration::ZERO);
+        assert!(backoff.after(Duration::from_millis(3)) > Duration::ZERO);
+        assert!(backoff.after(Duration::from_secs(59)) > Duration::ZERO);
+        assert_eq!(backoff.after(MINUTE), Duration::ZERO);
+        assert!(backoff.after(Duration::ZERO) > Duration::ZERO);
+        backoff.reset();
+        assert_eq!(backoff.next_delay(), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_cap_below_the_first_delay_holds() {
+        let mut backoff = Backoff::new(MINUTE, Duration::from_secs(1), MINUTE);
+        for _ in 0..5 {
+            assert!(backoff.next_delay() <= Duration::from_secs(1));
+        }
+    }
+
+    #[test]
+    fn no_window_holds_more_connects_than_the_budget() {
+        let start = Instant::now();
+        let mut budget = ConnectBudget::default();
+        let mut now = start;
+        let mut made: Vec<Instant> = Vec::new();
+        for i in 0..200 {
+            now += budget.wait(now);
+            assert!(budget.wait(now).is_zero());
+            budget.record(now);
+            made.push(now);
+            now += Duration::from_secs(i % 7);
+        }
+        for (i, &first) in made.iter().enumerate() {
+            let inside = made[i..]
+                .iter()
+                .filter(|&&t| t - first < 10 * MINUTE)
+                .count();
+            assert!(inside <= 30, "{inside} connects from number {i}");
+        }
+        assert!(made[199] - start < 70 * MINUTE, "slower than needed");
+    }
+
+    #[test]
+    fn a_spent_budget_names_the_wait() {
+        let start = Instant::now();
+        let mut budget = ConnectBudget::new(2, MINUTE);
+        budget.record(start);
+        budget.record(start + Duration::from_secs(10));
+        assert_eq!(
+            budget.wait(start + Duration::from_secs(20)),
+            Duration::from_secs(40)
+        );
+        assert_eq!(budget.wait(start + MINUTE), Duration::ZERO);
+        budget.record(start + MINUTE);
+        assert_eq!(budget.wait(start + MINUTE), Duration::from_secs(10));
+        assert_eq!(ConnectBudget::new(0, MINUTE).wait(start), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_gate_stays_closed_for_the_longest_time_asked_for() {
+        let start = Instant::now();
+        let mut gate = Gate::new();
+        assert!(gate.is_open(start));
+        gate.close(start, None);
+        assert_eq!(gate.wait(start), MINUTE);
+        gate.close(start, Some(Duration::from_secs(5)));
+        assert_eq!(
+            gate.wait(start + Duration::from_secs(20)),
+            Duration::from_secs(40)
+        );
+        gate.close(start, Some(Duration::from_hours(1)));
+        assert!(!gate.is_open(start + Duration::from_mins(59)));
+        assert!(gate.is_open(start + Duration::from_hours(1)));
+        gate.close(start, Some(Duration::MAX));
+        assert!(gate.is_open(start + Duration::from_hours(1)));
     }
 }

@@ -1,6 +1,6 @@
 //! ND-JSON streams: bytes to lines to values.
 
-use super::answer::cut;
+use super::answer::{cut, object};
 use super::error::StreamError;
 use super::model::{Event, GameEvent};
 use bytes::{Bytes, BytesMut};
@@ -65,33 +65,24 @@ impl<T: DeserializeOwned> LineStream<T> {
     ///
     /// Cancel safe: a dropped call loses no line.
     pub async fn next(&mut self) -> Option<Result<StreamItem<T>, StreamError>> {
-        while !self.ended {
-            match self.lines.next() {
-                Ok(Some(line)) => return Some(Ok(item(&line, self.received))),
-                Ok(None) => {}
-                Err(error) => return self.fail(error),
-            }
-            match self.response.chunk().await {
-                Ok(Some(chunk)) => {
-                    self.lines.push(&chunk);
-                    self.received = Instant::now();
-                }
-                Ok(None) => {
-                    self.ended = true;
-                    return match self.lines.finish() {
-                        Ok(rest) => rest.map(|line| Ok(item(&line, self.received))),
-                        Err(error) => Some(Err(error)),
-                    };
-                }
-                Err(error) => return self.fail(error.into()),
-            }
-        }
-        None
+        let line = self.line().await.transpose()?;
+        self.ended |= line.is_err();
+        Some(line.map(|line| item(&line, self.received)))
     }
 
-    fn fail(&mut self, error: StreamError) -> Option<Result<StreamItem<T>, StreamError>> {
-        self.ended = true;
-        Some(Err(error))
+    async fn line(&mut self) -> Result<Option<Bytes>, StreamError> {
+        while !self.ended {
+            if let Some(line) = self.lines.next()? {
+                return Ok(Some(line));
+            }
+            let Some(chunk) = self.response.chunk().await? else {
+                self.ended = true;
+                return self.lines.finish();
+            };
+            self.lines.push(&chunk);
+            self.received = Instant::now();
+        }
+        Ok(None)
     }
 }
 
@@ -157,11 +148,127 @@ fn item<T: DeserializeOwned>(line: &[u8], received: Instant) -> StreamItem<T> {
     if line.is_empty() {
         return StreamItem::KeepAlive;
     }
-    match serde_json::from_slice(line) {
+    match object(line) {
         Ok(value) => StreamItem::Line { value, received },
         Err(error) => StreamItem::Undecodable {
             line: cut(&String::from_utf8_lossy(line)),
             error: cut(&error.to_string()),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Lines of a buffer that is fed the chunks one by one, as texts.
+    fn lines(limit: usize, chunks: &[&[u8]]) -> Result<Vec<String>, StreamError> {
+        let mut buffer = LineBuffer::new(limit);
+        let mut found = Vec::new();
+        for chunk in chunks {
+            buffer.push(chunk);
+            while let Some(line) = buffer.next()? {
+                found.push(line);
+            }
+        }
+        found.extend(buffer.finish()?);
+        Ok(found
+            .iter()
+            .map(|line| String::from_utf8_lossy(line).into_owned())
+            .collect())
+    }
+
+    #[test]
+    fn a_line_may_have_the_whole_length_but_no_more() {
+        let fitting = format!("{}\n", "x".repeat(8));
+        assert_eq!(
+            lines(8, &[fitting.as_bytes(), b"y\n"]).unwrap(),
+            ["xxxxxxxx", "y"]
+        );
+        for chunks in [
+            &[b"xxxxxxxxx\n".as_slice()] as &[&[u8]],
+            &[b"xxxxx", b"xxxx"],
+        ] {
+            let error = lines(8, chunks).unwrap_err();
+            assert!(
+                matches!(error, StreamError::LineTooLong { limit: 8 }),
+                "{error:?}"
+            );
+            assert_eq!(error.to_string(), "stream line longer than 8 bytes");
+        }
+    }
+
+    #[test]
+    fn blank_lines_are_keep_alives_however_they_end() {
+        for line in ["", "\r", " ", "\t\r"] {
+            assert_eq!(
+                item::<Event>(line.as_bytes(), Instant::now()),
+                StreamItem::KeepAlive
+            );
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_no_text_costs_only_itself() {
+        let received = Instant::now();
+        let lines: [&[u8]; 7] = [
+            b"\xff\xfe",
+            b"<html>",
+            b"[\"unknown\"]",
+            b"3",
+            b"null",
+            b"{}",
+            b"{\"type\":7}",
+        ];
+        for line in lines {
+            let item = item::<GameEvent>(line, received);
+            assert!(
+                matches!(item, StreamItem::Undecodable { .. }),
+                "{line:?} gave {item:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_shown_of_a_bad_line_is_short() {
+        let line = format!("{{\"type\":\"{}", "é".repeat(5000));
+        let StreamItem::Undecodable { line, error } =
+            item::<GameEvent>(line.as_bytes(), Instant::now())
+        else {
+            panic!("decoded");
+        };
+        assert_eq!(line.chars().count(), 201);
+        assert!(error.chars().count() <= 201, "{error}");
+    }
+
+    proptest! {
+        #[test]
+        fn lines_come_out_whole_wherever_the_chunks_are_cut(
+            texts in proptest::collection::vec("[^\n]{0,20}", 0..12),
+            cuts in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
+            ended in any::<bool>(),
+        ) {
+            let mut bytes = texts.join("\n").into_bytes();
+            if ended && !texts.is_empty() {
+                bytes.push(b'\n');
+            }
+            let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+            cuts.extend([0, bytes.len()]);
+            cuts.sort_unstable();
+            let chunks: Vec<&[u8]> = cuts.windows(2).map(|w| &bytes[w[0]..w[1]]).collect();
+            let mut expected = texts;
+            if !ended && expected.last().is_some_and(String::is_empty) {
+                // An empty rest after the last line end is no line.
+                expected.pop();
+            }
+            prop_assert_eq!(lines(1000, &chunks).unwrap(), expected);
+        }
+
+        #[test]
+        fn any_bytes_become_items(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            item::<Event>(&bytes, Instant::now());
+            item::<GameEvent>(&bytes, Instant::now());
+        }
     }
 }

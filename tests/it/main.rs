@@ -1,8 +1,14 @@
 //! The one integration binary.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on fails best by panicking"
+)]
+
 mod cli;
 mod dockerfile;
 mod layers;
+mod lichess;
 mod program;
 mod rules_data;
 mod rules_laws;
@@ -12,3 +18,4 @@ mod rules_walk;
 mod sandbox;
 mod settings;
 mod uci;
+mod wire;

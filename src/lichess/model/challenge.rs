@@ -1,6 +1,6 @@
 //! Challenges.
 
-use super::{GameId, Side, Speed, null_as_default};
+use super::{GameId, Side, Speed, lenient};
 use serde::{Deserialize, Serialize};
 
 /// Challenge object of the event stream and of the REST answers.
@@ -10,10 +10,10 @@ pub struct Challenge {
     /// Id, and id of the game to come.
     pub id: GameId,
     /// Page of the challenge.
-    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(default, deserialize_with = "lenient::null_as_default")]
     pub url: String,
     /// `created`, `offline`, `canceled`, `declined` or `accepted`.
-    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(default, deserialize_with = "lenient::null_as_default")]
     pub status: String,
     /// Who challenges; `None` for an anonymous player or an open challenge.
     #[serde(default)]
@@ -22,21 +22,26 @@ pub struct Challenge {
     #[serde(default)]
     pub dest_user: Option<ChallengeUser>,
     /// Variant.
+    #[serde(default, deserialize_with = "lenient::null_as_default")]
     pub variant: VariantKey,
     /// Rated or casual.
-    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(default, deserialize_with = "lenient::null_as_default")]
     pub rated: bool,
     /// Speed class.
-    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(default, deserialize_with = "lenient::null_as_default")]
     pub speed: Speed,
     /// Clock.
-    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(default, deserialize_with = "lenient::known")]
     pub time_control: TimeControl,
     /// What the challenger chose for himself: `white`, `black` or `random`.
-    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(default, deserialize_with = "lenient::null_as_default")]
     pub color: String,
     /// Color of the challenger, drawn when the challenge was made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "lenient::known",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub final_color: Option<Side>,
     /// `in` or `out`; absent on the event stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,7 +55,7 @@ pub struct Challenge {
     /// Extra rules such as `noAbort`.
     #[serde(
         default,
-        deserialize_with = "null_as_default",
+        deserialize_with = "lenient::null_as_default",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub rules: Vec<String>,
@@ -67,22 +72,25 @@ pub struct Challenge {
 #[serde(default)]
 pub struct ChallengeUser {
     /// Lower-case id.
+    #[serde(deserialize_with = "lenient::null_as_default")]
     pub id: String,
     /// Name as shown.
+    #[serde(deserialize_with = "lenient::null_as_default")]
     pub name: String,
     /// Title, `BOT` for a bot.
     pub title: Option<String>,
     /// Rating in the perf of the challenge.
+    #[serde(default, deserialize_with = "lenient::optional_integer")]
     pub rating: Option<i32>,
     /// Rating not settled yet.
     #[serde(
-        deserialize_with = "null_as_default",
+        deserialize_with = "lenient::null_as_default",
         skip_serializing_if = "super::is_false"
     )]
     pub provisional: bool,
     /// Connected now.
     #[serde(
-        deserialize_with = "null_as_default",
+        deserialize_with = "lenient::null_as_default",
         skip_serializing_if = "super::is_false"
     )]
     pub online: bool,
@@ -100,9 +108,10 @@ impl ChallengeUser {
 #[serde(default)]
 pub struct VariantKey {
     /// Key such as `crazyhouse`.
+    #[serde(deserialize_with = "lenient::null_as_default")]
     pub key: String,
     /// Name such as `Crazyhouse`.
-    #[serde(deserialize_with = "null_as_default")]
+    #[serde(deserialize_with = "lenient::null_as_default")]
     pub name: String,
     /// Short name such as `Crazy`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,18 +136,20 @@ pub enum TimeControl {
     /// Real-time clock, both values in seconds.
     Clock {
         /// Initial time, s.
+        #[serde(deserialize_with = "lenient::integer")]
         limit: u32,
         /// Increment, s.
+        #[serde(deserialize_with = "lenient::integer")]
         increment: u32,
         /// Text such as `3+2`.
-        #[serde(default, deserialize_with = "null_as_default")]
+        #[serde(default, deserialize_with = "lenient::null_as_default")]
         show: String,
     },
     /// Days a move.
     #[serde(rename_all = "camelCase")]
     Correspondence {
         /// Days for each move.
-        #[serde(default, deserialize_with = "null_as_default")]
+        #[serde(default, deserialize_with = "lenient::integer_or_zero")]
         days_per_turn: u32,
     },
     /// No clock.

@@ -1,6 +1,6 @@
 //! Lines of a game stream (`GET /api/bot/game/stream/{id}`).
 
-use super::{GameId, Side, Speed, VariantKey, is_false, null_as_default};
+use super::{GameId, Side, Speed, VariantKey, is_false, lenient};
 use serde::{Deserialize, Serialize};
 
 /// One line of a game stream.
@@ -27,34 +27,38 @@ pub struct GameFull {
     /// Game id.
     pub id: GameId,
     /// Variant.
-    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(default, deserialize_with = "lenient::null_as_default")]
     pub variant: VariantKey,
     /// Speed class.
-    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(default, deserialize_with = "lenient::null_as_default")]
     pub speed: Speed,
     /// Rating category with a translated name.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::known")]
     pub perf: Option<PerfName>,
     /// Rated or casual.
-    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(default, deserialize_with = "lenient::null_as_default")]
     pub rated: bool,
     /// Start, ms since the epoch.
-    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(default, deserialize_with = "lenient::integer_or_zero")]
     pub created_at: i64,
     /// White player.
-    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(default, deserialize_with = "lenient::null_as_default")]
     pub white: Player,
     /// Black player.
-    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(default, deserialize_with = "lenient::null_as_default")]
     pub black: Player,
     /// `startpos` or a FEN.
-    #[serde(default, deserialize_with = "null_as_default")]
+    #[serde(default, deserialize_with = "lenient::null_as_default")]
     pub initial_fen: String,
     /// Clock; absent for correspondence and unlimited games.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockSetup>,
     /// Days a move.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "lenient::optional_integer",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub days_per_turn: Option<u32>,
     /// Arena the game belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,7 +72,7 @@ pub struct GameFull {
 #[serde(default)]
 pub struct PerfName {
     /// Name.
-    #[serde(deserialize_with = "null_as_default")]
+    #[serde(deserialize_with = "lenient::null_as_default")]
     pub name: String,
 }
 
@@ -77,8 +81,10 @@ pub struct PerfName {
 #[serde(default)]
 pub struct ClockSetup {
     /// Initial time, ms.
+    #[serde(deserialize_with = "lenient::integer_or_zero")]
     pub initial: i64,
     /// Increment, ms.
+    #[serde(deserialize_with = "lenient::integer_or_zero")]
     pub increment: i64,
 }
 
@@ -95,13 +101,24 @@ pub struct Player {
     /// Title; `null` for untitled users.
     pub title: Option<String>,
     /// Rating.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "lenient::optional_integer",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub rating: Option<i32>,
     /// Rating not settled yet.
-    #[serde(deserialize_with = "null_as_default", skip_serializing_if = "is_false")]
+    #[serde(
+        deserialize_with = "lenient::null_as_default",
+        skip_serializing_if = "is_false"
+    )]
     pub provisional: bool,
     /// Level of the Lichess AI.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "lenient::optional_integer",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub ai_level: Option<u8>,
 }
 
@@ -127,43 +144,63 @@ impl Player {
 #[serde(rename_all = "camelCase", default)]
 pub struct GameState {
     /// All moves in UCI from the start position, separated by spaces.
-    #[serde(deserialize_with = "null_as_default")]
+    #[serde(deserialize_with = "lenient::null_as_default")]
     pub moves: String,
     /// White's clock, ms.
-    #[serde(deserialize_with = "null_as_default")]
+    #[serde(deserialize_with = "lenient::integer_or_zero")]
     pub wtime: i64,
     /// Black's clock, ms.
-    #[serde(deserialize_with = "null_as_default")]
+    #[serde(deserialize_with = "lenient::integer_or_zero")]
     pub btime: i64,
     /// White's increment, ms.
-    #[serde(deserialize_with = "null_as_default")]
+    #[serde(deserialize_with = "lenient::integer_or_zero")]
     pub winc: i64,
     /// Black's increment, ms.
-    #[serde(deserialize_with = "null_as_default")]
+    #[serde(deserialize_with = "lenient::integer_or_zero")]
     pub binc: i64,
     /// Status.
-    #[serde(deserialize_with = "null_as_default")]
+    #[serde(deserialize_with = "lenient::null_as_default")]
     pub status: GameStatus,
     /// Winner, once decided.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "lenient::known",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub winner: Option<Side>,
     /// White offers a draw.
-    #[serde(deserialize_with = "null_as_default", skip_serializing_if = "is_false")]
+    #[serde(
+        deserialize_with = "lenient::null_as_default",
+        skip_serializing_if = "is_false"
+    )]
     pub wdraw: bool,
     /// Black offers a draw.
-    #[serde(deserialize_with = "null_as_default", skip_serializing_if = "is_false")]
+    #[serde(
+        deserialize_with = "lenient::null_as_default",
+        skip_serializing_if = "is_false"
+    )]
     pub bdraw: bool,
     /// White proposes a takeback.
-    #[serde(deserialize_with = "null_as_default", skip_serializing_if = "is_false")]
+    #[serde(
+        deserialize_with = "lenient::null_as_default",
+        skip_serializing_if = "is_false"
+    )]
     pub wtakeback: bool,
     /// Black proposes a takeback.
-    #[serde(deserialize_with = "null_as_default", skip_serializing_if = "is_false")]
+    #[serde(
+        deserialize_with = "lenient::null_as_default",
+        skip_serializing_if = "is_false"
+    )]
     pub btakeback: bool,
     /// Accepted rematch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rematch: Option<String>,
     /// First-move timer of arena games.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "lenient::known",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub expiration: Option<Expiration>,
 }
 
@@ -172,8 +209,10 @@ pub struct GameState {
 #[serde(rename_all = "camelCase", default)]
 pub struct Expiration {
     /// Time already gone, ms.
+    #[serde(deserialize_with = "lenient::integer_or_zero")]
     pub idle_millis: i64,
     /// Time allowed, ms.
+    #[serde(deserialize_with = "lenient::integer_or_zero")]
     pub millis_to_move: i64,
 }
 
@@ -249,13 +288,13 @@ impl GameStatus {
 #[serde(default)]
 pub struct ChatLine {
     /// Room.
-    #[serde(deserialize_with = "null_as_default")]
+    #[serde(deserialize_with = "lenient::null_as_default")]
     pub room: ChatRoom,
     /// Author; `lichess` for system lines.
-    #[serde(deserialize_with = "null_as_default")]
+    #[serde(deserialize_with = "lenient::null_as_default")]
     pub username: String,
     /// Text, possibly empty.
-    #[serde(deserialize_with = "null_as_default")]
+    #[serde(deserialize_with = "lenient::null_as_default")]
     pub text: String,
 }
 
@@ -286,9 +325,13 @@ impl ChatRoom {
 #[serde(rename_all = "camelCase")]
 pub struct OpponentGone {
     /// Gone or back.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient::null_as_default")]
     pub gone: bool,
     /// Seconds until the win can be claimed; 0 means now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "lenient::optional_integer",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub claim_win_in_seconds: Option<i64>,
 }

@@ -6,6 +6,7 @@ mod account;
 mod challenge;
 mod event;
 mod game;
+mod lenient;
 
 pub use account::{Account, Perf, PlayingList, TokenInfo};
 pub use challenge::{
@@ -18,7 +19,7 @@ pub use game::{
     OpponentGone, PerfName, Player,
 };
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Identifier of a game or challenge, 8 characters on Lichess. The same id names a challenge and the game it becomes.
@@ -57,6 +58,7 @@ pub enum Side {
 
 impl Side {
     /// The other side.
+    #[must_use]
     pub const fn other(self) -> Self {
         match self {
             Self::White => Self::Black,
@@ -120,15 +122,6 @@ impl Speed {
             Self::Unknown => "unknown",
         }
     }
-}
-
-/// Reads a value that the server may leave out or send as `null`; both give the default.
-pub(crate) fn null_as_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: Default + Deserialize<'de>,
-{
-    Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
 /// For `skip_serializing_if`: Lichess leaves `false` out.
