@@ -39,7 +39,7 @@ async fn serve(server: Server) -> Result<(), Failure> {
     let signals = Signals::register()?;
     let shutdown = Shutdown::default();
     let mut tasks = JoinSet::new();
-    tasks.spawn(signals.serve(shutdown.clone(), Duration::ZERO));
+    tasks.spawn(signals.serve(shutdown.clone(), Duration::from_hours(1)));
     let mut accounts = BOTS
         .map(|name| (name.to_owned(), server.add_bot(name)))
         .to_vec();
