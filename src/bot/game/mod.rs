@@ -1,0 +1,369 @@
+//! One game, from `gameFull` to its final status, as one task that owns everything about it.
+//!
+//! Inputs are the search's result, answers of requests, lines of the stream, commands of the supervisor and a timer;
+//! after each of them [`Play::settle`] asks what is owed. No request is awaited in the loop.
+
+mod lines;
+mod moves;
+
+use super::Observer;
+use super::feed::{Feed, FeedEvent};
+use super::offers::{OfferFacts, Offers};
+use super::record::{GameRecord, Played};
+use super::round_trip::RoundTrip;
+use super::search::{Found, Search};
+use super::tracker::Tracker;
+use super::turn::{Step, Turn};
+use crate::engine::{Engine, Score, Session, SessionOptions};
+use crate::lichess::{
+    Client, Error, GameEvent, GameFull, GameId, GameState, GameStatus, Player, Side,
+};
+use crate::rules::Color;
+use crate::settings::Settings;
+use moves::Answer;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tracing::{error, info, warn};
+
+/// The owed move is looked for at least this often.
+const TICK: Duration = Duration::from_secs(5);
+/// Pause between attempts to resign.
+const RESIGN_PAUSE: Duration = Duration::from_secs(5);
+/// Time left to the stream to tell what the supervisor heard elsewhere.
+const CHECK_PAUSE: Duration = Duration::from_secs(2);
+
+/// What a game needs from the outside.
+#[derive(Clone)]
+pub(super) struct GameContext {
+    pub client: Client,
+    pub settings: Arc<Settings>,
+    pub engine: Engine,
+    /// Lower-case id of our account.
+    pub account: Arc<str>,
+    pub id: GameId,
+    /// Our color as the event stream told it.
+    pub color: Option<Side>,
+    pub round_trip: Arc<Mutex<RoundTrip>>,
+    pub observer: Observer,
+    pub stop: CancellationToken,
+}
+
+/// Request of the supervisor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Command {
+    /// Elsewhere the game seems to be over: make sure.
+    Check,
+}
+
+/// How the task of a game ended.
+#[derive(Debug)]
+pub(super) enum GameEnd {
+    /// The game is over.
+    Finished(Box<GameRecord>),
+    /// The server does not give us the game.
+    Closed(Error),
+    /// A game that this program does not play; it was not touched.
+    Foreign,
+    /// We were told to stop.
+    Left,
+}
+
+/// Plays one game to its end.
+pub(super) async fn play(
+    context: GameContext,
+    mut commands: mpsc::UnboundedReceiver<Command>,
+) -> GameEnd {
+    let mut feed = Feed::new(context.client.clone(), context.id.clone());
+    let (full, received) = loop {
+        let event = tokio::select! {
+            biased;
+            () = context.stop.cancelled() => return GameEnd::Left,
+            event = feed.next() => event,
+        };
+        match event {
+            FeedEvent::Line {
+                value: GameEvent::GameFull(full),
+                received,
+                ..
+            } => {
+                break (*full, received);
+            }
+            FeedEvent::Line { .. } | FeedEvent::Alive => {}
+            FeedEvent::Closed(error) => return GameEnd::Closed(error),
+        }
+    };
+    if !matches!(full.variant.key.as_str(), "crazyhouse" | "") {
+        warn!(
+            variant = full.variant.key,
+            "game of another variant left alone"
+        );
+        return GameEnd::Foreign;
+    }
+    let mut game = match Play::new(context, feed, full, received) {
+        Ok(game) => game,
+        Err(end) => return end,
+    };
+    loop {
+        if let Some(end) = game.settle() {
+            return end;
+        }
+        let wake = game.wake();
+        tokio::select! {
+            biased;
+            () = game.context.stop.cancelled() => return GameEnd::Left,
+            found = Search::finished(&mut game.search) => game.on_found(found),
+            Some(answer) = game.requests.join_next(), if !game.requests.is_empty() => {
+                game.on_answer(answer);
+            }
+            event = game.feed.next() => {
+                if let Some(end) = game.on_feed(event) {
+                    return end;
+                }
+            }
+            Some(command) = commands.recv() => game.on_command(command),
+            () = tokio::time::sleep_until(wake.into()) => game.on_timer(),
+        }
+    }
+}
+
+struct Play {
+    context: GameContext,
+    feed: Feed,
+    full: GameFull,
+    color: Side,
+    tracker: Tracker,
+    state: GameState,
+    /// When the line with `state` arrived.
+    received: Instant,
+    turn: Turn,
+    session: Session,
+    search: Option<Search>,
+    requests: JoinSet<Answer>,
+    offers: Offers,
+    /// What our last search found in the position it was made for.
+    found: Option<Found>,
+    score: Option<Score>,
+    played: Vec<Played>,
+    /// Move lists in a row that could not be followed.
+    confused: u32,
+    resign_at: Option<Instant>,
+    check_at: Option<Instant>,
+    over: bool,
+}
+
+impl Play {
+    fn new(
+        context: GameContext,
+        feed: Feed,
+        full: GameFull,
+        received: Instant,
+    ) -> Result<Self, GameEnd> {
+        let is_us = |player: &Player| {
+            player
+                .id
+                .as_deref()
+                .is_some_and(|id| id.eq_ignore_ascii_case(&context.account))
+        };
+        let color = match (is_us(&full.white), is_us(&full.black)) {
+            (true, false) => Side::White,
+            (false, true) => Side::Black,
+            _ => {
+                let Some(color) = context.color else {
+                    warn!("game without this account left alone");
+                    return Err(GameEnd::Foreign);
+                };
+                color
+            }
+        };
+        let mut resign_at = None;
+        let tracker = Tracker::new(&full.initial_fen).or_else(|error| {
+            error!(
+                error = &error as &dyn std::error::Error,
+                "start position not understood, resigning"
+            );
+            resign_at = Some(Instant::now());
+            Tracker::new("startpos")
+        });
+        // The start position of chess is always understood.
+        let Ok(tracker) = tracker else {
+            return Err(GameEnd::Foreign);
+        };
+        let engine = &context.settings.engine;
+        let options = SessionOptions {
+            hash_mib: engine.hash_mib,
+            threads: engine.threads,
+        };
+        let mut game = Self {
+            session: context.engine.session(options),
+            context,
+            feed,
+            color,
+            tracker,
+            state: GameState::default(),
+            received,
+            turn: Turn::new(),
+            search: None,
+            requests: JoinSet::new(),
+            offers: Offers::new(Instant::now()),
+            found: None,
+            score: None,
+            played: Vec::new(),
+            confused: 0,
+            resign_at,
+            check_at: None,
+            over: false,
+            full,
+        };
+        let state = game.full.state.clone();
+        info!(
+            opponent = game.opponent().display_name(),
+            color = %game.color,
+            rated = game.full.rated,
+            plies = state.moves.split_whitespace().count(),
+            "game opened"
+        );
+        game.on_state(state, received, None);
+        Ok(game)
+    }
+
+    fn opponent(&self) -> &Player {
+        match self.color {
+            Side::White => &self.full.black,
+            Side::Black => &self.full.white,
+        }
+    }
+
+    /// Whether we are to move in a position that we understand and that has moves.
+    fn is_my_turn(&self) -> bool {
+        let ours = match self.tracker.position().turn() {
+            Color::White => Side::White,
+            Color::Black => Side::Black,
+        };
+        ours == self.color
+            && self.state.status == GameStatus::Started
+            && self.confused == 0
+            && self.resign_at.is_none()
+            && self.tracker.position().has_legal_move()
+    }
+
+    fn ply(&self) -> u32 {
+        u32::try_from(self.tracker.plies()).unwrap_or(u32::MAX)
+    }
+
+    fn offer_facts(&self, now: Instant) -> OfferFacts {
+        let state = &self.state;
+        let (draw_offered, takeback_proposed) = match self.color {
+            Side::White => (state.bdraw, state.btakeback),
+            Side::Black => (state.wdraw, state.wtakeback),
+        };
+        OfferFacts {
+            now,
+            ply: self.ply(),
+            my_turn: self.is_my_turn(),
+            committed: self.turn.is_committed(),
+            draw_offered,
+            takeback_proposed,
+            score: self.score,
+            opponent_is_bot: self.opponent().is_bot(),
+            tournament: self.full.tournament_id.is_some(),
+        }
+    }
+
+    /// Does what is owed in the present state. Returns the end of a finished game.
+    fn settle(&mut self) -> Option<GameEnd> {
+        if self.over {
+            return Some(self.finish());
+        }
+        let now = Instant::now();
+        if self.check_at.is_some_and(|at| now >= at) {
+            self.check_at = None;
+            self.feed.reopen();
+        }
+        if let Some(at) = self.resign_at {
+            if now >= at {
+                self.resign_at = Some(now + RESIGN_PAUSE);
+                self.request(|client, id| async move { Answer::Resign(client.resign(&id).await) });
+            }
+            return None;
+        }
+        while let Some(action) = self
+            .offers
+            .step(&self.offer_facts(now), &self.context.settings.game)
+        {
+            self.act(action, now);
+        }
+        if let Some(search) = &mut self.search
+            && search.lost_patience(now)
+        {
+            warn!("search does not end, a move is played without it");
+            let found = Found::without_search(search.best_so_far());
+            self.search = None;
+            self.on_found(found);
+        }
+        let my_turn = self.is_my_turn();
+        match self.turn.step(now, my_turn, self.feed.heard()) {
+            Step::Wait => {}
+            Step::Search => self.start_search(now),
+            Step::Post(mv) => {
+                let found = self
+                    .found
+                    .clone()
+                    .filter(|found| found.best == Some(mv))
+                    .unwrap_or_else(|| Found::without_search(Some(mv)));
+                info!(mv = ?mv, "move is not in the list, sending it again");
+                self.post(mv, found);
+            }
+            Step::Reopen => self.feed.reopen(),
+            Step::Resign => {
+                error!(
+                    refused = ?self.turn.refused(),
+                    "server refuses moves that are legal by our rules, resigning"
+                );
+                self.give_up(now);
+            }
+        }
+        None
+    }
+
+    /// When the loop must wake up without an event.
+    fn wake(&self) -> Instant {
+        let now = Instant::now();
+        let facts = self.offer_facts(now);
+        [
+            self.turn.deadline().filter(|_| facts.my_turn),
+            self.search.as_ref().map(Search::deadline),
+            self.offers
+                .abort_deadline(&facts, &self.context.settings.game),
+            self.check_at,
+            self.resign_at,
+        ]
+        .into_iter()
+        .flatten()
+        .fold(now + TICK, Instant::min)
+    }
+
+    fn on_timer(&mut self) {
+        if self.is_my_turn() && self.turn.is_idle() {
+            warn!(
+                ply = self.ply(),
+                "a move was owed and nothing was under way"
+            );
+        }
+    }
+
+    fn on_command(&mut self, command: Command) {
+        match command {
+            Command::Check => {
+                self.check_at
+                    .get_or_insert_with(|| Instant::now() + CHECK_PAUSE);
+            }
+        }
+    }
+}
+
+fn millis(ms: i64) -> Duration {
+    Duration::from_millis(u64::try_from(ms).unwrap_or(0))
+}

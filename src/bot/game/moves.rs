@@ -1,0 +1,250 @@
+//! What the game sends: moves and answers to offers; and what becomes of them.
+
+use super::{Play, millis};
+use crate::bot::draw::{self, DrawFacts};
+use crate::bot::offers::{Action, OfferFacts};
+use crate::bot::round_trip::RoundTrip;
+use crate::bot::search::{Found, Search};
+use crate::bot::think::{self, ThinkFacts};
+use crate::bot::turn::Posted;
+use crate::lichess::{Client, Error, GameId, Kind, MoveOutcome, Side};
+use crate::rules::{CastlingStyle, Move, MoveList};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::task::JoinError;
+use tracing::{Instrument as _, debug, error, info, warn};
+
+/// Answer of a request.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Move {
+        ticket: u64,
+        found: Found,
+        result: Result<MoveOutcome, Error>,
+        took: Duration,
+    },
+    Action(Action, Result<(), Error>),
+    Resign(Result<(), Error>),
+}
+
+impl Play {
+    pub(super) fn start_search(&mut self, now: Instant) {
+        let position = *self.tracker.position();
+        let mut choices = Vec::new();
+        if !self.turn.refused().is_empty() {
+            let mut legal = MoveList::new();
+            position.legal_moves(&mut legal);
+            choices.extend(
+                legal
+                    .iter()
+                    .copied()
+                    .filter(|mv| !self.turn.refused().contains(mv)),
+            );
+            if choices.is_empty() {
+                error!("server refuses all moves that are legal by our rules, resigning");
+                self.give_up(now);
+                return;
+            }
+        }
+        let (time, increment) = match self.color {
+            Side::White => (self.state.wtime, self.state.winc),
+            Side::Black => (self.state.btime, self.state.binc),
+        };
+        let facts = ThinkFacts {
+            clock: self.full.clock.map(|_| (millis(time), millis(increment))),
+            own_moves: self.ply() / 2,
+            overhead: lock(&self.context.round_trip)
+                .overhead(self.context.settings.engine.move_overhead),
+            first_move_left: self
+                .state
+                .expiration
+                .map(|timer| millis(timer.millis_to_move - timer.idle_millis)),
+        };
+        let plan = think::plan(&facts, &self.context.settings, choices);
+        debug!(ply = self.ply(), ?plan, "search");
+        let game = self.tracker.game();
+        self.search = Some(Search::start(&mut self.session, game, plan, self.received));
+        self.turn.searching();
+    }
+
+    pub(super) fn on_found(&mut self, found: Found) {
+        self.search = None;
+        let mut found = found;
+        let position = self.tracker.position();
+        let usable = |mv: Move| position.is_legal(mv) && !self.turn.refused().contains(&mv);
+        let best = found.best.filter(|mv| usable(*mv)).or_else(|| {
+            warn!("search without a usable move, any legal one is played");
+            let mut legal = MoveList::new();
+            position.legal_moves(&mut legal);
+            legal.iter().copied().find(|mv| usable(*mv))
+        });
+        let Some(mv) = best else {
+            error!("server refuses all moves that are legal by our rules, resigning");
+            self.give_up(Instant::now());
+            return;
+        };
+        found.best = Some(mv);
+        if found.score.is_some() {
+            self.score = found.score;
+        }
+        self.found = Some(found.clone());
+        self.post(mv, found);
+    }
+
+    /// Sends a move. A draw offer that we like is accepted with it, in the same request.
+    pub(super) fn post(&mut self, mv: Move, found: Found) {
+        let facts = OfferFacts {
+            my_turn: false,
+            ..self.offer_facts(Instant::now())
+        };
+        let draw = facts.draw_offered
+            && draw::accepts(
+                DrawFacts {
+                    score: found.score,
+                    ply: facts.ply,
+                },
+                &self.context.settings.game,
+            );
+        let ticket = self.turn.posting(mv);
+        let uci = self
+            .tracker
+            .position()
+            .uci(mv, CastlingStyle::KingTakesRook);
+        self.request(move |client, id| async move {
+            let start = Instant::now();
+            let result = client.make_move(&id, &uci, draw).await;
+            Answer::Move {
+                ticket,
+                found,
+                result,
+                took: start.elapsed(),
+            }
+        });
+    }
+
+    pub(super) fn act(&mut self, action: Action, now: Instant) {
+        match action {
+            Action::Draw(accept) => info!(accept, "draw offer answered"),
+            Action::Takeback(accept) => {
+                info!(accept, "takeback proposal answered");
+                if accept && self.is_my_turn() {
+                    // A move found meanwhile must not be played in the position after the takeback.
+                    self.search = None;
+                    self.turn.yielded(now);
+                }
+            }
+            Action::ClaimVictory => info!("claiming the win, the opponent has left"),
+            Action::Abort => info!("aborting, the opponent does not begin"),
+        }
+        self.request(move |client, id| async move {
+            let result = match action {
+                Action::Draw(yes) => client.draw(&id, yes).await,
+                Action::Takeback(yes) => client.takeback(&id, yes).await,
+                Action::ClaimVictory => client.claim_victory(&id).await,
+                Action::Abort => client.abort(&id).await,
+            };
+            Answer::Action(action, result)
+        });
+    }
+
+    pub(super) fn request<F>(&mut self, make: impl FnOnce(Client, GameId) -> F)
+    where
+        F: Future<Output = Answer> + Send + 'static,
+    {
+        let future = make(self.context.client.clone(), self.context.id.clone());
+        self.requests.spawn(future.in_current_span());
+    }
+
+    pub(super) fn give_up(&mut self, now: Instant) {
+        self.search = None;
+        self.resign_at = Some(now);
+    }
+
+    pub(super) fn on_answer(&mut self, answer: Result<Answer, JoinError>) {
+        match answer {
+            Ok(Answer::Move {
+                ticket,
+                found,
+                result,
+                took,
+            }) => {
+                self.on_move_answer(ticket, &found, &result, took);
+            }
+            Ok(Answer::Action(action, Err(error))) => {
+                if action == Action::Abort && error.kind() == Kind::Rejected {
+                    self.offers.abort_refused();
+                }
+                info!(
+                    ?action,
+                    error = &error as &dyn std::error::Error,
+                    "request failed"
+                );
+            }
+            Ok(Answer::Resign(Err(error))) => {
+                warn!(
+                    error = &error as &dyn std::error::Error,
+                    "resignation failed"
+                );
+            }
+            Ok(Answer::Action(_, Ok(())) | Answer::Resign(Ok(()))) => {}
+            Err(error) => {
+                error!(
+                    error = &error as &dyn std::error::Error,
+                    "request task failed"
+                );
+                self.turn
+                    .posted(self.turn.ticket(), Posted::Unknown, Instant::now());
+            }
+        }
+    }
+
+    fn on_move_answer(
+        &mut self,
+        ticket: u64,
+        found: &Found,
+        result: &Result<MoveOutcome, Error>,
+        took: Duration,
+    ) {
+        let uci = found.best.map(|mv| format!("{mv:?}")).unwrap_or_default();
+        let posted = match result {
+            Ok(MoveOutcome::Accepted) => {
+                lock(&self.context.round_trip).sample(took);
+                info!(
+                    uci,
+                    eval = found.score.map(|score| score.to_string()),
+                    depth = found.depth,
+                    nodes = found.nodes,
+                    took_ms = found.elapsed.as_millis(),
+                    post_ms = took.as_millis(),
+                    "move played"
+                );
+                Posted::Accepted
+            }
+            Ok(MoveOutcome::Rejected { reason }) => {
+                info!(uci, reason, "move rejected");
+                Posted::Rejected
+            }
+            Err(error) => {
+                warn!(
+                    uci,
+                    error = error as &dyn std::error::Error,
+                    "move not answered"
+                );
+                match error.kind() {
+                    Kind::RateLimited { retry_after } => Posted::RateLimited(retry_after),
+                    _ if error.is_unsent() => Posted::Unsent,
+                    Kind::Rejected => Posted::Rejected,
+                    _ => Posted::Unknown,
+                }
+            }
+        };
+        if !self.turn.posted(ticket, posted, Instant::now()) {
+            debug!(uci, "answer belongs to an earlier position");
+        }
+    }
+}
+
+/// The value is plain numbers, so a panic elsewhere leaves nothing half done in it.
+fn lock(round_trip: &Mutex<RoundTrip>) -> MutexGuard<'_, RoundTrip> {
+    round_trip.lock().unwrap_or_else(PoisonError::into_inner)
+}

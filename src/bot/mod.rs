@@ -1,0 +1,178 @@
+//! The bot: accepts challenges and plays the games of one Lichess account.
+//!
+//! A supervisor owns the event stream, the slots and the tasks of the games; each game is one task that owns its
+//! stream, its position, its search and its requests. What to do is decided by pure functions (`challenge`,
+//! `turn`, `offers`, `draw`, `think`, `tracker`), which the tasks ask after every event.
+
+mod account_feed;
+mod archive;
+mod challenge;
+mod draw;
+mod feed;
+mod game;
+mod offers;
+mod record;
+mod round_trip;
+mod search;
+mod slots;
+mod supervisor;
+mod think;
+mod tracker;
+mod turn;
+
+pub use archive::ArchiveError;
+pub use challenge::{Decision, Facts, decide};
+pub use record::{GameRecord, Verdict};
+
+use crate::engine::{Engine, Score};
+use crate::lichess::model::{Account, GameId, Side};
+use crate::lichess::{self, Client};
+use crate::settings::Settings;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+use tracing::{error, info, warn};
+
+/// How long the last records may take to be written.
+const WRITER_GRACE: Duration = Duration::from_secs(5);
+
+/// What the bot runs on.
+#[derive(Debug)]
+pub struct BotOptions {
+    /// Client with the token of the account.
+    pub client: Client,
+    /// All settings; `engine`, `challenge`, `game` and `data` are read here.
+    pub settings: Arc<Settings>,
+    /// Search threads that all games share.
+    pub engine: Engine,
+    /// Owner of the token.
+    pub account: Account,
+    /// When cancelled: accept nothing new, finish the running games, then return.
+    pub draining: CancellationToken,
+    /// When cancelled: return at once. Running games are left as they are; a restart takes them up again.
+    pub stop: CancellationToken,
+    /// Told about the progress of the games, if somebody wants to know.
+    pub observer: Option<mpsc::UnboundedSender<BotEvent>>,
+}
+
+/// Progress for observers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum BotEvent {
+    /// A game is being played. Repeated if its task had to be started again.
+    GameStarted {
+        /// Game.
+        id: GameId,
+        /// Opponent's name.
+        opponent: String,
+        /// Our color, if the server told it.
+        color: Option<Side>,
+    },
+    /// A move of either side stands in the server's list.
+    MovePlayed {
+        /// Game.
+        id: GameId,
+        /// Ply, counted from 1.
+        ply: u32,
+        /// Move in UCI, castling as king takes rook.
+        uci: String,
+        /// Score of our search from our side; own moves only.
+        score: Option<Score>,
+    },
+    /// A game is over.
+    GameFinished {
+        /// What it was.
+        record: Box<GameRecord>,
+    },
+}
+
+/// What a run of the bot did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Summary {
+    /// Games that ended while the bot watched.
+    pub finished: u32,
+    /// Won ones.
+    pub wins: u32,
+    /// Lost ones.
+    pub losses: u32,
+    /// Drawn ones.
+    pub draws: u32,
+    /// Aborted ones.
+    pub aborted: u32,
+    /// Games still running when the bot left.
+    pub left: u32,
+}
+
+impl Summary {
+    fn count(&mut self, verdict: Verdict) {
+        self.finished += 1;
+        match verdict {
+            Verdict::Win => self.wins += 1,
+            Verdict::Loss => self.losses += 1,
+            Verdict::Draw => self.draws += 1,
+            Verdict::Aborted => self.aborted += 1,
+            Verdict::Unknown => {}
+        }
+    }
+}
+
+/// Why the bot cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The data folder cannot be used.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// The server refuses the token.
+    #[error("the server refuses the token")]
+    Refused(#[source] lichess::Error),
+}
+
+/// Plays until told to leave. Connection losses, server restarts and failing games are lived through.
+///
+/// # Errors
+/// When the data folder cannot be used or the server refuses the token.
+pub async fn run(options: BotOptions) -> Result<Summary, Error> {
+    let (archive, writer) = archive::open(&options.settings.data).await?;
+    let mut writers = JoinSet::new();
+    writers.spawn(writer.run());
+    let result = supervisor::run(options, archive).await;
+    // The supervisor and its games held all the senders, so the writer ends with the last record.
+    let written = tokio::time::timeout(WRITER_GRACE, writers.join_next()).await;
+    match written {
+        Ok(None | Some(Ok(()))) => {}
+        Ok(Some(Err(error))) => {
+            error!(
+                error = &error as &dyn std::error::Error,
+                "writer of the game records failed"
+            );
+        }
+        Err(_) => warn!("game records could not be written in time"),
+    }
+    if let Ok(summary) = &result {
+        info!(
+            finished = summary.finished,
+            wins = summary.wins,
+            losses = summary.losses,
+            draws = summary.draws,
+            aborted = summary.aborted,
+            left = summary.left,
+            "bot has ended"
+        );
+    }
+    result
+}
+
+/// Where progress is told.
+#[derive(Clone, Debug, Default)]
+struct Observer(Option<mpsc::UnboundedSender<BotEvent>>);
+
+impl Observer {
+    /// Tells an event, which is made only if somebody listens.
+    fn emit(&self, make: impl FnOnce() -> BotEvent) {
+        if let Some(sender) = &self.0 {
+            // An observer may lose interest.
+            sender.send(make()).ok();
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Search of one move seen from a task: its result is awaited, and it cannot hang the game.
+
+use super::think::Plan;
+use crate::engine::{Score, SearchHandle, SearchRequest, SearchResult, Session};
+use crate::rules::{Game, Move};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+
+/// Time between stopping a search from outside and going on without it.
+const STOP_GRACE: Duration = Duration::from_millis(250);
+
+/// What a search found, or that there was none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Found {
+    pub best: Option<Move>,
+    /// From our side; `None` if the move does not come from a finished search.
+    pub score: Option<Score>,
+    pub depth: u32,
+    pub nodes: u64,
+    pub elapsed: Duration,
+}
+
+impl Found {
+    /// Move that no finished search stands behind.
+    pub(super) const fn without_search(best: Option<Move>) -> Self {
+        Self {
+            best,
+            score: None,
+            depth: 0,
+            nodes: 0,
+            elapsed: Duration::ZERO,
+        }
+    }
+}
+
+impl From<SearchResult> for Found {
+    fn from(result: SearchResult) -> Self {
+        Self {
+            best: result.best,
+            score: (result.depth > 0).then_some(result.score),
+            depth: result.depth,
+            nodes: result.nodes,
+            elapsed: result.elapsed,
+        }
+    }
+}
+
+/// Running search. Dropping it stops it.
+#[derive(Debug)]
+pub(super) struct Search {
+    handle: SearchHandle,
+    done: oneshot::Receiver<SearchResult>,
+    best: Arc<AtomicU16>,
+    deadline: Instant,
+    stopped: bool,
+}
+
+impl Search {
+    /// Starts a search in the current position of a game. `received`: arrival of the line with the clocks.
+    pub(super) fn start(session: &mut Session, game: &Game, plan: Plan, received: Instant) -> Self {
+        let start = if plan.on_clock {
+            received
+        } else {
+            Instant::now()
+        };
+        let keys = game.keys();
+        let past = keys.len().saturating_sub(1);
+        let request = SearchRequest {
+            position: *game.position(),
+            earlier: keys[game.irreversible().min(past)..past].to_vec(),
+            limits: plan.limits,
+            received: start,
+        };
+        let best = Arc::new(AtomicU16::new(Move::NONE.to_bits()));
+        let (done, result) = oneshot::channel();
+        let seen = Arc::clone(&best);
+        let handle = session.search(
+            request,
+            Box::new(move |info| {
+                if let Some(mv) = info.pv.first() {
+                    seen.store(mv.to_bits(), Ordering::Relaxed);
+                }
+            }),
+            Box::new(move |result| {
+                // Nobody listens when the game has changed meanwhile.
+                done.send(result).ok();
+            }),
+        );
+        Self {
+            handle,
+            done: result,
+            best,
+            deadline: start + plan.patience,
+            stopped: false,
+        }
+    }
+
+    /// Waits for the end of the search; forever if there is none. A search that died without a result yields the
+    /// best move it had reported, if any.
+    pub(super) async fn finished(search: &mut Option<Self>) -> Found {
+        match search {
+            Some(search) => match (&mut search.done).await {
+                Ok(result) => result.into(),
+                Err(_) => Found::without_search(search.best_so_far()),
+            },
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Best move reported so far.
+    pub(super) fn best_so_far(&self) -> Option<Move> {
+        let mv = Move::from_bits(self.best.load(Ordering::Relaxed));
+        (!mv.is_none()).then_some(mv)
+    }
+
+    /// When [`Search::lost_patience`] must be asked.
+    pub(super) const fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// Stops a search that is overdue; true once it does not even end then.
+    pub(super) fn lost_patience(&mut self, now: Instant) -> bool {
+        if now < self.deadline {
+            return false;
+        }
+        if self.stopped {
+            return true;
+        }
+        self.stopped = true;
+        self.deadline = now + STOP_GRACE;
+        self.handle.stop();
+        false
+    }
+}

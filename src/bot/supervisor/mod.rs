@@ -1,0 +1,307 @@
+//! Owner of the event stream, the slots and all tasks. Never awaits a request itself: every request is a task of its
+//! own, and its answer is an event like any other.
+
+mod challenges;
+mod games;
+
+use super::account_feed::{AccountEvent, AccountFeed};
+use super::archive::Archive;
+use super::game::{Command, GameEnd};
+use super::round_trip::RoundTrip;
+use super::slots::Slots;
+use super::{BotEvent, BotOptions, Error, Observer, Summary};
+use crate::lichess::model::{DeclineReason, Event, GameId, GameInfo};
+use crate::lichess::{self, Gate, Kind};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc;
+use tokio::task::{Id, JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+use tracing::{debug, error, info, warn};
+
+/// How often the list of running games is compared with ours: a stream can be silent without looking dead.
+const RECONCILE: Duration = Duration::from_mins(3);
+/// After a connect the server repeats what is open; challenges not repeated by the first keep-alive line (one comes
+/// every 7 s), or by this time, are gone.
+const REPLAY: Duration = Duration::from_secs(15);
+/// How long tasks may take to end when the bot leaves.
+const LEAVE_GRACE: Duration = Duration::from_secs(2);
+
+/// Runs the bot until it may leave.
+pub(super) async fn run(options: BotOptions, archive: Archive) -> Result<Summary, Error> {
+    let (draining, stop) = (options.draining.clone(), options.stop.clone());
+    let mut supervisor = Supervisor::new(options, archive);
+    let result = loop {
+        if supervisor.draining && supervisor.is_idle() {
+            break Ok(());
+        }
+        let wake = supervisor.wake();
+        tokio::select! {
+            biased;
+            () = stop.cancelled() => break Ok(()),
+            Some(done) = supervisor.tasks.join_next_with_id(), if !supervisor.tasks.is_empty() => {
+                supervisor.on_done(done);
+            }
+            event = supervisor.feed.next() => {
+                if let Err(error) = supervisor.on_event(event) {
+                    break Err(error);
+                }
+            }
+            () = draining.cancelled(), if !supervisor.draining => supervisor.drain(),
+            () = tokio::time::sleep_until(wake.into()) => {}
+        }
+        supervisor.on_time(Instant::now());
+        supervisor.fill_slots();
+    };
+    supervisor.leave().await;
+    result.map(|()| supervisor.summary)
+}
+
+/// What a task of the supervisor ends with.
+#[derive(Debug)]
+enum Done {
+    Game(GameId, GameEnd),
+    Accepted(GameId, Result<(), lichess::Error>),
+    Declined(GameId, Result<(), lichess::Error>),
+    Playing(Result<Vec<GameInfo>, lichess::Error>),
+}
+
+/// Challenges known before a connect and not yet repeated after it.
+#[derive(Debug)]
+struct Replay {
+    until: Instant,
+    missing: HashSet<GameId>,
+}
+
+struct Supervisor {
+    options: BotOptions,
+    account: Arc<str>,
+    archive: Archive,
+    observer: Observer,
+    round_trip: Arc<Mutex<RoundTrip>>,
+    /// Ends all games when the bot leaves for whatever reason.
+    leave: CancellationToken,
+    feed: AccountFeed,
+    slots: Slots,
+    tasks: JoinSet<Done>,
+    /// Which game a task plays, to know whose task panicked.
+    players: HashMap<Id, GameId>,
+    commands: HashMap<GameId, mpsc::UnboundedSender<Command>>,
+    /// Requests under way that the bot should not leave behind.
+    pending: usize,
+    failures: HashMap<GameId, u32>,
+    finished: VecDeque<GameId>,
+    foreign: HashSet<GameId>,
+    gate: Gate,
+    reconcile_at: Instant,
+    reconciling: bool,
+    replay: Option<Replay>,
+    draining: bool,
+    summary: Summary,
+}
+
+impl Supervisor {
+    fn new(mut options: BotOptions, archive: Archive) -> Self {
+        let observer = Observer(options.observer.take());
+        let id = &options.account.id;
+        let name = if id.is_empty() {
+            &options.account.username
+        } else {
+            id
+        };
+        Self {
+            account: name.to_lowercase().into(),
+            leave: options.stop.child_token(),
+            feed: AccountFeed::new(options.client.clone()),
+            options,
+            archive,
+            observer,
+            round_trip: Arc::default(),
+            slots: Slots::default(),
+            tasks: JoinSet::new(),
+            players: HashMap::new(),
+            commands: HashMap::new(),
+            pending: 0,
+            failures: HashMap::new(),
+            finished: VecDeque::new(),
+            foreign: HashSet::new(),
+            gate: Gate::new(),
+            // The first comparison is made when the stream is open.
+            reconcile_at: Instant::now() + RECONCILE,
+            reconciling: false,
+            replay: None,
+            draining: false,
+            summary: Summary::default(),
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.slots.taken() == 0 && self.pending == 0
+    }
+
+    fn wake(&self) -> Instant {
+        let now = Instant::now();
+        let gate = now + self.gate.wait(now);
+        let waiting = self.slots.queued() > 0 && !self.gate.is_open(now);
+        [
+            self.slots
+                .next_overdue(self.options.settings.challenge.start_timeout),
+            self.replay.as_ref().map(|replay| replay.until),
+            waiting.then_some(gate),
+        ]
+        .into_iter()
+        .flatten()
+        .fold(self.reconcile_at, Instant::min)
+    }
+
+    fn on_time(&mut self, now: Instant) {
+        let timeout = self.options.settings.challenge.start_timeout;
+        for id in self.slots.release_overdue(now, timeout) {
+            warn!(game = %id, "game did not start, its slot is free again");
+        }
+        if self
+            .replay
+            .as_ref()
+            .is_some_and(|replay| now >= replay.until)
+            && let Some(replay) = self.replay.take()
+        {
+            for id in replay.missing {
+                if self.slots.forget_waiting(&id) {
+                    info!(challenge = %id, "waiting challenge is gone");
+                }
+            }
+        }
+        if now >= self.reconcile_at {
+            self.reconcile(now);
+        }
+    }
+
+    fn on_event(&mut self, event: AccountEvent) -> Result<(), Error> {
+        match event {
+            AccountEvent::Connected => {
+                let now = Instant::now();
+                let missing = self.slots.waiting_ids();
+                self.replay = Some(Replay {
+                    until: now + REPLAY,
+                    missing,
+                });
+                self.reconcile(now);
+            }
+            AccountEvent::Alive => self.end_replay(),
+            AccountEvent::Refused(error) => return Err(Error::Refused(error)),
+            AccountEvent::Line(event) => match event {
+                Event::GameStart { game } => self.on_game(&game),
+                Event::GameFinish { game } => {
+                    let id = game.game();
+                    debug!(game = %id, rating_diff = game.rating_diff, "event stream says it is over");
+                    self.slots.release(id);
+                    self.command(id, Command::Check);
+                }
+                Event::Challenge { challenge, compat } => self.on_challenge(*challenge, compat),
+                Event::ChallengeCanceled { challenge } | Event::ChallengeDeclined { challenge } => {
+                    if self.slots.forget_waiting(&challenge.id) {
+                        info!(challenge = %challenge.id, "waiting challenge was withdrawn");
+                    }
+                }
+                Event::Unknown => debug!("event of unknown kind"),
+            },
+        }
+        Ok(())
+    }
+
+    fn on_done(&mut self, done: Result<(Id, Done), JoinError>) {
+        let (task, done) = match done {
+            Ok(done) => done,
+            Err(error) => {
+                let Some(id) = self.players.remove(&error.id()) else {
+                    // A request: it has no code of its own that could panic, but its slot must not be lost.
+                    error!(
+                        error = &error as &dyn std::error::Error,
+                        "request task failed"
+                    );
+                    self.pending = self.pending.saturating_sub(1);
+                    self.reconciling = false;
+                    return;
+                };
+                error!(game = %id, error = &error as &dyn std::error::Error, "game task failed");
+                self.on_failure(id);
+                return;
+            }
+        };
+        match done {
+            Done::Game(id, end) => {
+                self.players.remove(&task);
+                self.on_end(id, end);
+            }
+            Done::Accepted(id, result) => {
+                self.pending -= 1;
+                if let Err(error) = result {
+                    self.on_refused_accept(&id, &error);
+                }
+            }
+            Done::Declined(id, result) => {
+                self.pending -= 1;
+                if let Err(error) = result {
+                    self.note_rate_limit(&error);
+                    let error = &error as &dyn std::error::Error;
+                    debug!(challenge = %id, error, "challenge could not be declined");
+                }
+            }
+            Done::Playing(Ok(games)) => {
+                self.reconciling = false;
+                self.on_playing(&games);
+            }
+            Done::Playing(Err(error)) => {
+                self.reconciling = false;
+                self.note_rate_limit(&error);
+                let error = &error as &dyn std::error::Error;
+                warn!(error, "list of running games could not be read");
+            }
+        }
+    }
+
+    fn note_rate_limit(&mut self, error: &lichess::Error) {
+        if let Kind::RateLimited { retry_after } = error.kind() {
+            let now = Instant::now();
+            self.gate.close(now, retry_after);
+            warn!(pause = ?self.gate.wait(now), "too many requests, the server asks for a pause");
+        }
+    }
+
+    fn drain(&mut self) {
+        self.draining = true;
+        info!(
+            games = self.slots.taken(),
+            "accepting nothing new, finishing the running games"
+        );
+        while let Some(challenge) = self.slots.dequeue() {
+            self.decline(challenge.id, DeclineReason::Later);
+        }
+    }
+
+    /// Ends all tasks.
+    async fn leave(&mut self) {
+        self.leave.cancel();
+        let end_all = async {
+            while let Some(done) = self.tasks.join_next().await {
+                if let Ok(Done::Game(id, end)) = done {
+                    self.players.retain(|_, game| *game != id);
+                    match end {
+                        GameEnd::Finished(record) => {
+                            self.summary.count(record.verdict);
+                            self.archive.store((*record).clone());
+                            self.observer.emit(|| BotEvent::GameFinished { record });
+                        }
+                        GameEnd::Left => self.summary.left += 1,
+                        GameEnd::Closed(_) | GameEnd::Foreign => {}
+                    }
+                }
+            }
+        };
+        if tokio::time::timeout(LEAVE_GRACE, end_all).await.is_err() {
+            warn!("requests do not end, left behind");
+            self.tasks.shutdown().await;
+        }
+    }
+}
