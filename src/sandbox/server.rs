@@ -138,6 +138,11 @@ impl Server {
         self.hall.lock().cut_game(&name.to_lowercase(), id)
     }
 
+    /// Breaks all open game streams of an account.
+    pub fn cut_games(&self, name: &str) {
+        self.hall.lock().cut_games(&name.to_lowercase());
+    }
+
     /// Stops accepting connections, ends all streams and waits for the tasks.
     pub async fn shut_down(mut self) {
         self.stop.cancel();

@@ -10,6 +10,7 @@ mod cli;
 mod dockerfile;
 mod layers;
 mod lichess;
+mod matches;
 mod program;
 mod rules_data;
 mod rules_laws;
