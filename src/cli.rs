@@ -89,27 +89,23 @@ pub(crate) struct SandboxArgs {
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) concurrency: u32,
     /// Clock of both sides: seconds, plus sign, seconds added a move
-    #[arg(long, default_value = "60+1", value_name = "S+S")]
+    #[arg(long, default_value = "60+1")]
     pub(crate) clock: MatchClock,
-    /// Opponents, taken in turn: random, greedy, engine:NODES (the engine with that many nodes a move)
+    /// random, greedy, or engine:NODES (the engine with that many nodes a move); several are taken in turn
     #[arg(
         long,
-        value_name = "LIST",
-        value_delimiter = ',',
-        default_value = "random,greedy,engine:1000"
+        default_value = "random,greedy,engine:1000",
+        value_delimiter = ','
     )]
     pub(crate) opponent: Vec<Style>,
     /// Seed of the opponents; the same seed gives the same opponents' choices
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Pause of the opponents before each move, milliseconds
-    #[arg(long, default_value_t = 0, value_name = "MS", value_parser = clap::value_parser!(u64).range(0..=60_000))]
+    #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=60_000))]
     pub(crate) delay: u64,
-    /// Folder of the game records; default: a new one in the system's folder for temporary files
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data: Option<PathBuf>,
     /// Only start the server and leave it running for other clients
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["games", "concurrency", "clock", "opponent"])]
     pub(crate) serve: bool,
     /// Port of the server on loopback; 0: any free one
     #[arg(long, default_value_t = 0)]

@@ -2,9 +2,15 @@
 
 use super::signals::{Shutdown, Signals};
 use super::{Failure, account};
+use pocketknight::bot::{self, BotOptions};
 use pocketknight::engine::Engine;
 use pocketknight::settings::Settings;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::task::JoinSet;
+
+/// Most time that the bot may take to leave after it was told to.
+const LEAVE: Duration = Duration::from_secs(10);
 
 pub(crate) async fn run(settings: Settings) -> Result<(), Failure> {
     let client = account::client(&settings)?;
@@ -20,9 +26,29 @@ pub(crate) async fn run(settings: Settings) -> Result<(), Failure> {
     let client = account::named(&client, &owner)?;
     let engine = Engine::new(cores(settings.engine.cores));
     tracing::info!(account = owner.username, url = %client.url(), cores = engine.cores(), "ready");
-    Err(Failure::Runtime(anyhow::anyhow!(
-        "playing games is not built in yet"
-    )))
+    let bot = bot::run(BotOptions {
+        client,
+        settings: Arc::new(settings),
+        engine,
+        account: owner,
+        draining: shutdown.draining.clone(),
+        stop: shutdown.stop.clone(),
+        observer: None,
+    });
+    let told_to_leave = async {
+        shutdown.stop.cancelled().await;
+        tokio::time::sleep(LEAVE).await;
+    };
+    tokio::select! {
+        result = bot => match result {
+            Ok(_) => Ok(()),
+            Err(error @ bot::Error::Refused(_)) => Err(Failure::Token(error.into())),
+            Err(error) => Err(Failure::runtime(error)),
+        },
+        () = told_to_leave => {
+            Err(Failure::Runtime(anyhow::anyhow!("the bot did not leave within {LEAVE:?}")))
+        }
+    }
 }
 
 /// Number of cores of the setting, where 0 means all.

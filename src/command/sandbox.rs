@@ -1,140 +1,149 @@
-//! `pocketknight sandbox`.
+//! `pocketknight sandbox`: the real bot, a server that speaks like Lichess, and real HTTP between them.
 
-use super::signals::{Shutdown, Signals};
-use super::{Failure, account, run};
+use super::signals::Signals;
+use super::{Failure, account, print, run};
 use crate::cli::SandboxArgs;
 use anyhow::{Context, anyhow};
 use pocketknight::bot::{self, BotOptions};
 use pocketknight::engine::Engine;
-use pocketknight::sandbox::{MatchOptions, Server, ServerOptions, play_match, welcome};
-use pocketknight::settings::Settings;
-use std::path::{Path, PathBuf};
+use pocketknight::sandbox::{MatchOptions, Report, Server, ServerOptions, play_match, welcome};
+use pocketknight::settings::{SPEEDS, Settings};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
 
-/// Account of the bot in its own matches.
-const OURS: &str = "Pocketknight";
-
-/// Bot accounts made ready for clients of `--serve`.
-const BOTS: [&str; 4] = ["SandboxBot1", "SandboxBot2", "SandboxBot3", "SandboxBot4"];
-
-/// Account made ready that is no bot yet.
-const NEWCOMER: &str = "Newcomer";
+/// Account of the bot on the server.
+const BOT: &str = "Pocketknight";
+/// Accounts offered to clients of `--serve`.
+const GUESTS: [&str; 4] = ["sandboxbot1", "sandboxbot2", "sandboxbot3", "sandboxbot4"];
+/// Most time that the bot may take to write its records after the last game.
+const LEAVE: Duration = Duration::from_secs(10);
 
 pub(crate) async fn sandbox(args: &SandboxArgs, settings: Settings) -> Result<(), Failure> {
+    let mut signals = Signals::register()?;
     let options = ServerOptions {
         port: args.port,
         seed: args.seed,
         think_delay: Duration::from_millis(args.delay),
         ..ServerOptions::default()
     };
-    let server = Server::start(options).await;
-    let server = server
-        .with_context(|| format!("starting the server on port {}", args.port))
+    let server = Server::start(options)
+        .await
+        .with_context(|| format!("starting the server on port {} of this machine", args.port))
         .map_err(Failure::Runtime)?;
-    let signals = Signals::register()?;
-    let shutdown = Shutdown::default();
-    let mut helpers = JoinSet::new();
-    helpers.spawn(signals.serve(shutdown.clone(), settings.shutdown.grace));
-    if args.serve {
-        serve(server, &shutdown).await
+    let result = if args.serve {
+        serve(&server, &mut signals).await
     } else {
-        play(args, settings, server, &shutdown).await
-    }
+        play(&server, args, settings, &mut signals).await
+    };
+    server.shut_down().await;
+    result
 }
 
-/// Leaves the server running until a signal comes.
-async fn serve(server: Server, shutdown: &Shutdown) -> Result<(), Failure> {
-    let mut accounts = BOTS
-        .map(|name| (name.to_owned(), server.add_bot(name)))
-        .to_vec();
-    accounts.push((format!("{NEWCOMER} (no bot)"), server.add_human(NEWCOMER)));
-    super::print(&welcome(&server, &accounts))?;
-    shutdown.draining.cancelled().await;
-    server.shut_down().await;
+async fn serve(server: &Server, signals: &mut Signals) -> Result<(), Failure> {
+    let accounts = GUESTS.map(|name| (name.to_owned(), server.add_bot(name)));
+    print(&welcome(server, &accounts))?;
+    signals.next().await;
     Ok(())
 }
 
-/// Plays the bot against the scripted opponents and prints how it went.
 async fn play(
+    server: &Server,
     args: &SandboxArgs,
     settings: Settings,
-    server: Server,
-    shutdown: &Shutdown,
+    signals: &mut Signals,
 ) -> Result<(), Failure> {
-    let dir = args.data.clone().unwrap_or_else(new_folder);
-    let token = server.add_bot(OURS);
-    let settings = match_settings(settings, args, &server, token, &dir);
+    let settings = prepare(settings, server, args);
+    let pgn = settings.data.dir.join("match.pgn");
     let client = account::client(&settings)?;
-    let owner = account::owner(&client).await?;
-    let bot = bot::run(BotOptions {
-        client: account::named(&client, &owner)?,
+    let draining = CancellationToken::new();
+    let stop = CancellationToken::new();
+    let mut bots = JoinSet::new();
+    bots.spawn(bot::run(BotOptions {
         engine: Engine::new(run::cores(settings.engine.cores)),
+        account: account::owner(&client).await?,
+        client,
         settings: Arc::new(settings),
-        account: owner,
-        draining: shutdown.draining.clone(),
-        stop: shutdown.stop.clone(),
+        draining: draining.clone(),
+        stop: stop.clone(),
         observer: None,
-    });
-    let mut bot = std::pin::pin!(bot);
+    }));
     let options = MatchOptions {
-        account: OURS.to_owned(),
+        account: BOT.to_owned(),
         games: args.games as usize,
-        concurrency: args.concurrency as usize,
+        concurrency: args.concurrency.min(args.games) as usize,
         clock: args.clock,
         opponents: args.opponent.clone(),
     };
     let report = tokio::select! {
-        report = play_match(&server, &options) => report,
-        ended = &mut bot => {
-            ended.map_err(Failure::runtime)?;
-            return Err(Failure::Runtime(anyhow!("the match was interrupted")));
+        report = play_match(server, &options) => report,
+        ended = bots.join_next() => return Err(ended_early(ended)),
+        signal = signals.next() => {
+            stop.cancel();
+            leave(&mut bots).await;
+            return Err(Failure::Runtime(anyhow!("{signal} before the games were over")));
         }
     };
-    shutdown.draining.cancel();
-    bot.await.map_err(Failure::runtime)?;
-    server.shut_down().await;
-    let pgn = dir.join("sandbox.pgn");
-    let written = tokio::fs::write(&pgn, report.pgn()).await;
-    written
-        .with_context(|| format!("writing {}", pgn.display()))
-        .map_err(Failure::Runtime)?;
-    super::print(&format!("{report}\nPGN: {}\n", pgn.display()))?;
-    if report.is_proper() {
-        Ok(())
-    } else {
-        Err(Failure::Runtime(anyhow!(
-            "not every game ended properly, see the column of faults"
-        )))
+    draining.cancel();
+    if !leave(&mut bots).await {
+        stop.cancel();
+        leave(&mut bots).await;
     }
+    conclude(&report, pgn)
 }
 
-/// Settings of the user with the server, account and folder of the match. What he accepts on Lichess does not count
-/// here: every opponent of the match is welcome.
-fn match_settings(
-    mut settings: Settings,
-    args: &SandboxArgs,
-    server: &Server,
-    token: String,
-    dir: &Path,
-) -> Settings {
+/// The user's settings with an account of the sandbox, a folder of its own, and every challenge welcome.
+fn prepare(mut settings: Settings, server: &Server, args: &SandboxArgs) -> Settings {
     settings.lichess.url = server.url();
-    settings.lichess.token = Some(token.into());
+    settings.lichess.token = Some(server.add_bot(BOT).into());
     settings.lichess.token_file = None;
-    settings.challenge = Settings::defaults().challenge;
-    settings.challenge.concurrency = args.concurrency as usize;
-    dir.clone_into(&mut settings.data.dir);
+    settings.data.dir = settings.data.dir.join("sandbox");
+    let challenge = &mut settings.challenge;
+    challenge.enabled = true;
+    challenge.concurrency = args.concurrency as usize;
+    challenge.accept_humans = true;
+    challenge.accept_bots = true;
+    challenge.speeds = SPEEDS.map(str::to_owned).to_vec();
+    challenge.rated = true;
+    challenge.casual = true;
+    (challenge.min_initial_s, challenge.max_initial_s) = (0, u32::MAX);
+    (challenge.min_increment_s, challenge.max_increment_s) = (0, u32::MAX);
+    (challenge.min_rating, challenge.max_rating) = (i32::MIN, i32::MAX);
+    challenge.block.clear();
+    challenge.allow.clear();
+    // The next challenge of an opponent may come before the last game has been cleared away.
+    challenge.max_games_per_opponent = challenge.max_games_per_opponent.max(2);
     settings
 }
 
-/// A folder for temporary files that no other match uses.
-fn new_folder() -> PathBuf {
-    let number = std::time::SystemTime::UNIX_EPOCH
-        .elapsed()
-        .map_or(0, |since| since.as_millis());
-    std::env::temp_dir().join(format!(
-        "pocketknight-sandbox-{}-{number}",
-        std::process::id()
-    ))
+/// Waits for the bot to end; says whether it did in time.
+async fn leave(bots: &mut JoinSet<Result<bot::Summary, bot::Error>>) -> bool {
+    tokio::time::timeout(LEAVE, bots.join_next()).await.is_ok()
+}
+
+fn ended_early(
+    ended: Option<Result<Result<bot::Summary, bot::Error>, tokio::task::JoinError>>,
+) -> Failure {
+    let reason = match ended {
+        Some(Ok(Err(error))) => anyhow::Error::new(error),
+        Some(Err(error)) => anyhow::Error::new(error),
+        _ => return Failure::Runtime(anyhow!("the bot ended before the games were over")),
+    };
+    Failure::Runtime(reason.context("the bot ended before the games were over"))
+}
+
+fn conclude(report: &Report, pgn: PathBuf) -> Result<(), Failure> {
+    let written = std::fs::write(&pgn, report.pgn());
+    written
+        .with_context(|| format!("cannot write {}", pgn.display()))
+        .map_err(Failure::Runtime)?;
+    print(&format!("{report}\n\ngames: {}\n", pgn.display()))?;
+    if report.is_proper() {
+        return Ok(());
+    }
+    Err(Failure::Runtime(anyhow!(
+        "not every game ended properly, see the table"
+    )))
 }

@@ -41,7 +41,8 @@ impl Signals {
         Ok(Self {})
     }
 
-    async fn next(&mut self) -> &'static str {
+    /// Name of the next signal.
+    pub(crate) async fn next(&mut self) -> &'static str {
         #[cfg(unix)]
         tokio::select! {
             _ = self.interrupt.recv() => "SIGINT",

@@ -1,16 +1,34 @@
 //! Search for the best move: alpha-beta over [`crate::rules`], on plain threads within a budget of cores.
 
 mod bench;
+mod control;
+mod eval;
+mod history;
 mod limits;
+mod movepick;
+mod params;
+mod pool;
+mod qsearch;
+mod root;
 mod score;
+mod search;
+mod see;
+mod session;
+#[cfg(test)]
+mod tests;
 mod time;
+mod tt;
+mod worker;
 
 pub use bench::{BenchResult, bench};
 pub use limits::Limits;
 pub use score::{Bound, Score};
+pub use session::{SearchHandle, Session};
 pub use time::{Budget, Clock, budget};
 
-use crate::rules::{Move, MoveList, Position};
+use crate::rules::{Move, Position};
+use pool::Pool;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Called with every finished or bounded line of a search.
@@ -21,25 +39,25 @@ pub type OnDone = Box<dyn FnOnce(SearchResult) + Send>;
 /// Search threads behind a budget of cores; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Engine {
-    cores: usize,
+    pool: Arc<Pool>,
 }
 
 impl Engine {
     /// Engine that never searches on more than `cores` cores (at least 1) at once.
     pub fn new(cores: usize) -> Self {
         Self {
-            cores: cores.max(1),
+            pool: Arc::new(Pool::new(cores)),
         }
     }
 
     /// Most cores used at once.
-    pub const fn cores(&self) -> usize {
-        self.cores
+    pub fn cores(&self) -> usize {
+        self.pool.cores()
     }
 
     /// New session, usually one per game.
     pub fn session(&self, options: SessionOptions) -> Session {
-        Session { options }
+        Session::new(Arc::clone(&self.pool), options)
     }
 }
 
@@ -116,64 +134,4 @@ pub struct SearchResult {
     pub pv: Vec<Move>,
     /// Time since the search started.
     pub elapsed: Duration,
-}
-
-/// Transposition table and histories of one game.
-#[derive(Debug)]
-pub struct Session {
-    options: SessionOptions,
-}
-
-impl Session {
-    /// Sets the size of the transposition table (MiB, 1 to 65536) and empties it. Stops a running search.
-    pub fn set_hash(&mut self, mib: usize) {
-        self.options.hash_mib = mib.clamp(1, 65536);
-    }
-
-    /// Sets the number of threads of one search, 1 to 256. Stops a running search.
-    pub fn set_threads(&mut self, threads: usize) {
-        self.options.threads = threads.clamp(1, 256);
-    }
-
-    /// Forgets everything, as for a new game. Stops a running search.
-    pub fn clear(&mut self) {}
-
-    /// Starts a search on the threads of the engine; a search still running in this session is stopped first.
-    pub fn search(
-        &mut self,
-        request: SearchRequest,
-        mut on_info: OnInfo,
-        on_done: OnDone,
-    ) -> SearchHandle {
-        on_done(self.search_blocking(request, &mut on_info));
-        SearchHandle {}
-    }
-
-    /// Searches and waits for the result. `infinite` and `ponder` are ignored.
-    pub fn search_blocking(
-        &mut self,
-        request: SearchRequest,
-        _on_info: &mut dyn FnMut(&SearchInfo),
-    ) -> SearchResult {
-        let mut moves = MoveList::new();
-        request.position.legal_moves(&mut moves);
-        let best = moves.first().copied();
-        SearchResult {
-            best,
-            pv: best.into_iter().collect(),
-            ..SearchResult::default()
-        }
-    }
-}
-
-/// Running search. Dropping it stops the search; the result is still reported once.
-#[derive(Debug)]
-pub struct SearchHandle {}
-
-impl SearchHandle {
-    /// Ends the search within about 2 ms; the result is then reported.
-    pub fn stop(&self) {}
-
-    /// Tells that the expected move was played: from now on the clock runs.
-    pub fn ponderhit(&self) {}
 }

@@ -104,8 +104,8 @@ mod tests {
                 for own_moves in [0, 1, 10, 31, 80, 300, u32::MAX] {
                     for moves_to_go in [None, Some(0), Some(1), Some(2), Some(40), Some(u32::MAX)] {
                         let clock = Clock {
-                            own_moves,
                             moves_to_go,
+                            own_moves,
                             ..clock(remaining, increment)
                         };
                         let budget = budget(&clock);
@@ -149,7 +149,7 @@ mod tests {
                     used + lag <= left,
                     "{initial}+{increment} at move {own_moves}"
                 );
-                left = left - used - lag + now.increment;
+                left = left.saturating_sub(used + lag) + now.increment;
             }
         }
     }

@@ -150,7 +150,6 @@ const fn magics(rook: bool) -> [Magic; 64] {
     all
 }
 
-#[expect(clippy::large_stack_arrays, reason = "evaluated by the compiler only")]
 const fn fill<const LEN: usize>(magics: &[Magic; 64], rook: bool) -> [u64; LEN] {
     let mut table = [0; LEN];
     let mut square = 0;

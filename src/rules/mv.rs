@@ -109,10 +109,6 @@ impl Move {
     }
 
     /// Origin square, `None` for a drop.
-    #[expect(
-        clippy::wrong_self_convention,
-        reason = "the origin of a move is its from-square"
-    )]
     #[inline(always)]
     pub const fn from(self) -> Option<Square> {
         if self.is_drop() {

@@ -175,6 +175,10 @@ impl Position {
     }
 
     /// Content of this position.
+    #[expect(
+        clippy::wrong_self_convention,
+        reason = "a position is too large to pass by value"
+    )]
     pub fn to_setup(&self) -> Setup {
         let mut setup = Setup::empty(self.variant);
         for square in Square::all() {

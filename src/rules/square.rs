@@ -43,13 +43,13 @@ impl Square {
     /// Same square seen from the other side of the board (a1 becomes a8).
     #[inline(always)]
     pub const fn flip(self) -> Self {
-        Self(self.0 ^ 56)
+        Self(self.0 ^ 0b11_1000)
     }
 
-    /// Square one step further for `index ^ 8`: the square of the pawn that an en-passant capture removes.
+    /// Square of the pawn that an en-passant capture removes.
     #[inline(always)]
     pub const fn en_passant_victim(self) -> Self {
-        Self(self.0 ^ 8)
+        Self(self.0 ^ 0b1000)
     }
 
     /// All squares from a1 to h8.

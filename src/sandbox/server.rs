@@ -2,6 +2,7 @@
 
 use super::accounts::User;
 use super::challenges::{ChallengeStatus, Request};
+use super::faults::{Fault, Faults};
 use super::hall::{Errand, Hall, SharedHall};
 use super::players;
 use super::routes::{self, App};
@@ -65,6 +66,7 @@ impl Default for ServerOptions {
 pub struct Server {
     address: SocketAddr,
     hall: SharedHall,
+    faults: Faults,
     stop: CancellationToken,
     tasks: JoinSet<()>,
 }
@@ -80,8 +82,10 @@ impl Server {
         let stop = CancellationToken::new();
         let (hall, errands) = Hall::open(options.clone(), stop.clone());
         let mut tasks = JoinSet::new();
+        let faults = Faults::default();
         let app = App {
             hall: hall.clone(),
+            faults: faults.clone(),
             keep_alive: options.keep_alive,
             stop: stop.clone(),
         };
@@ -91,6 +95,7 @@ impl Server {
         Ok(Self {
             address,
             hall,
+            faults,
             stop,
             tasks,
         })
@@ -126,6 +131,11 @@ impl Server {
         if let Some(user) = self.hall.lock().accounts.get_mut(&name.to_lowercase()) {
             user.takebacks = allowed;
         }
+    }
+
+    /// Lets requests meet a fault.
+    pub fn inject(&self, fault: Fault) {
+        self.faults.add(fault);
     }
 
     /// Breaks the open event stream of an account in the middle. Says whether there was one.

@@ -14,7 +14,7 @@ import chess.variant
 import requests
 
 OPPONENTS = ["random", "greedy", "engine200"]
-ACCOUNT = "SandboxBot1"
+ACCOUNT = "sandboxbot1"
 CLOCK = {"clock_limit": 180, "clock_increment": 2}
 
 # Every so many plies the position is also compared with the one in the list of running games.

@@ -38,6 +38,8 @@ fn wrong_usage_ends_with_code_2() {
         &["bench", "0"],
         &["sandbox", "--games", "0"],
         &["sandbox", "--clock", "1"],
+        &["sandbox", "--opponent", "nobody"],
+        &["sandbox", "--serve", "--games", "2"],
     ] {
         let out = Program::new(args).finish();
         assert_eq!(out.code, Some(2), "{args:?}: {out:?}");

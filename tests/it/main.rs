@@ -19,5 +19,6 @@ mod rules_text;
 mod rules_walk;
 mod sandbox;
 mod settings;
+mod startup;
 mod uci;
 mod wire;

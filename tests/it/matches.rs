@@ -5,7 +5,7 @@ use pocketknight::bot::{self, BotOptions, Summary};
 use pocketknight::engine::Engine;
 use pocketknight::lichess::{Client, ClientOptions};
 use pocketknight::sandbox::{
-    MatchClock, MatchOptions, Report, Server, ServerOptions, Style, play_match,
+    Fault, FaultKind, MatchClock, MatchOptions, Report, Server, ServerOptions, Style, play_match,
 };
 use pocketknight::settings::Settings;
 use std::sync::Arc;
@@ -105,17 +105,37 @@ async fn the_bot_plays_on_when_its_streams_are_cut() {
     assert!(report.is_proper(), "{report}");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_bot_plays_on_when_moves_are_answered_badly_or_not_at_all() {
+    let server = Server::start(ServerOptions::default()).await.unwrap();
+    for kind in [
+        FaultKind::bad_gateway(),
+        FaultKind::Delay(Duration::from_millis(200)),
+        FaultKind::LoseAnswer,
+    ] {
+        server.inject(Fault {
+            path: "/move/".to_owned(),
+            times: 1,
+            kind,
+        });
+    }
+    let (report, ..) = play(&server, &options(2, 1), std::future::pending()).await;
+    assert!(report.is_proper(), "{report}");
+}
+
 #[test]
 fn the_command_prints_a_table_and_where_the_games_are() {
-    let args = "sandbox --games 2 --concurrency 2 --opponent greedy --seed 3 --data kept";
+    let args = "sandbox --games 2 --concurrency 2 --opponent greedy --seed 3";
     let args: Vec<&str> = args.split(' ').collect();
     let nodes = NODES.to_string();
     let out = Program::new(&args)
         .env("POCKETKNIGHT__ENGINE__MAX_NODES", &nodes)
+        .env("POCKETKNIGHT__DATA__DIR", "kept")
         .env("LICHESS_BOT_TOKEN", "lip_of_the_real_account")
         .finish();
     assert_eq!(out.code, Some(0), "{out:?}");
     assert!(out.stdout.contains("2 games: "), "{out:?}");
     assert!(out.stdout.contains("0 with faults"), "{out:?}");
-    assert!(out.stdout.ends_with("PGN: kept/sandbox.pgn\n"), "{out:?}");
+    let path = "games: kept/sandbox/match.pgn\n";
+    assert!(out.stdout.ends_with(path), "{out:?}");
 }

@@ -21,8 +21,7 @@ pub(crate) struct Finished {
 pub(crate) struct Program {
     command: Command,
     stdin: Vec<u8>,
-    // Lives as long as the program is used.
-    _dir: tempfile::TempDir,
+    dir: tempfile::TempDir,
 }
 
 impl Program {
@@ -37,7 +36,7 @@ impl Program {
         Self {
             command,
             stdin: Vec::new(),
-            _dir: dir,
+            dir,
         }
     }
 
@@ -84,12 +83,22 @@ impl Program {
     /// Starts a conversation by lines.
     pub(crate) fn converse(mut self) -> Conversation {
         self.command.stderr(Stdio::inherit());
+        self.start(|child| Box::new(child.stdout.take().unwrap()))
+    }
+
+    /// Starts the program and reads its log.
+    pub(crate) fn log(mut self) -> Conversation {
+        self.command.stdout(Stdio::null());
+        self.start(|child| Box::new(child.stderr.take().unwrap()))
+    }
+
+    fn start(mut self, output: fn(&mut Child) -> Box<dyn Read + Send>) -> Conversation {
         let mut child = self.command.spawn().unwrap();
         let stdin = child.stdin.take();
-        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let output = BufReader::new(output(&mut child));
         let (sender, lines) = channel();
         std::thread::spawn(move || {
-            for line in stdout.lines() {
+            for line in output.lines() {
                 let Ok(line) = line else { return };
                 if sender.send(line).is_err() {
                     return;
@@ -100,7 +109,7 @@ impl Program {
             child,
             stdin,
             lines,
-            _dir: self._dir,
+            _dir: self.dir,
         }
     }
 }
@@ -122,6 +131,7 @@ pub(crate) struct Conversation {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
+    // Working directory; removed at the end.
     _dir: tempfile::TempDir,
 }
 
@@ -130,8 +140,8 @@ impl Conversation {
         writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
-    /// Lines up to and including the first that starts with `start`.
-    pub(crate) fn until(&mut self, start: &str) -> Vec<String> {
+    /// Lines up to and including the first that contains `part`.
+    pub(crate) fn until(&mut self, part: &str) -> Vec<String> {
         let end = Instant::now() + DEADLINE;
         let mut lines = Vec::new();
         loop {
@@ -140,15 +150,28 @@ impl Conversation {
                 .recv_timeout(end.saturating_duration_since(Instant::now()))
             {
                 Ok(line) => {
-                    let found = line.starts_with(start);
+                    let found = line.contains(part);
                     lines.push(line);
                     if found {
                         return lines;
                     }
                 }
-                Err(error) => panic!("no line {start:?} ({error}) after {lines:?}"),
+                Err(error) => panic!("no line with {part:?} ({error}) after {lines:?}"),
             }
         }
+    }
+
+    /// Sends a signal such as `TERM`.
+    #[cfg(unix)]
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        assert!(
+            Command::new("kill")
+                .args(["-s", name, &id])
+                .status()
+                .unwrap()
+                .success()
+        );
     }
 
     /// Ends the input.

@@ -1,0 +1,265 @@
+//! Iterative deepening at the root: windows, several lines, time, and reports.
+
+use super::movepick::{Context, Picker};
+use super::params::{ASPIRATION, ASPIRATION_DEPTH};
+use super::score::{INFINITE, MATE, MATE_FOUND, MAX_PLY, Score};
+use super::search::Root;
+use super::worker::{Finding, Job, Line, RootMove, Worker};
+use super::{Bound, SearchInfo};
+use crate::rules::{Move, Position};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
+
+/// Searches longer than this report bounds too, so that a long iteration shows some progress.
+const REPORT_BOUNDS_AFTER: Duration = Duration::from_secs(3);
+
+/// How settled the best move is, for the time spent on it.
+#[derive(Debug, Default)]
+struct Stability {
+    best: u16,
+    /// Iterations with the same best move.
+    same: u32,
+    /// Value of the iteration before.
+    value: Option<i32>,
+}
+
+impl Stability {
+    /// Factor on the soft limit after an iteration with this result; `share` is the part of all nodes that the best
+    /// move took.
+    fn factor(&mut self, best: u16, value: i32, share: f64) -> f64 {
+        self.same = if best == self.best {
+            (self.same + 1).min(8)
+        } else {
+            0
+        };
+        self.best = best;
+        let fall = self
+            .value
+            .map_or(0, |earlier| earlier - value)
+            .clamp(-400, 400);
+        self.value = Some(value);
+        let stable = 1.3 - 0.08 * f64::from(self.same);
+        let falling = (1.0 + f64::from(fall) / 400.0).clamp(0.8, 1.6);
+        stable * (1.6 - share) * falling
+    }
+}
+
+impl Worker {
+    /// Searches `job` until a limit or a signal ends it. The answer is in `finding` and `root_moves`, even if a
+    /// panic ends it.
+    pub(crate) fn think(&mut self, job: &Arc<Job>, report: &mut dyn FnMut(&SearchInfo)) {
+        self.list_root_moves(job);
+        if self.root_moves.is_empty() {
+            return;
+        }
+        let lines = job.limits.multipv.clamp(1, self.root_moves.len());
+        let deepest = (MAX_PLY - 1) as i32;
+        let last = match job.limits.depth {
+            Some(depth) if self.index == 0 => {
+                i32::try_from(depth).unwrap_or(deepest).clamp(1, deepest)
+            }
+            _ => deepest,
+        };
+        let mut stability = Stability::default();
+        for depth in 1..=last {
+            // Other threads skip some depths, so that they look ahead of each other.
+            if self.index > 0 && (depth as usize + self.index).is_multiple_of(4) && depth > 4 {
+                continue;
+            }
+            for rank in 0..lines {
+                self.rank = rank;
+                self.seldepth = 0;
+                self.search_window(job, depth, report);
+                self.root_moves[rank..].sort_by_key(|entry| std::cmp::Reverse(entry.value));
+                if self.stopped {
+                    break;
+                }
+                self.root_moves[..=rank].sort_by_key(|entry| std::cmp::Reverse(entry.value));
+            }
+            if self.index == 0 && !self.stopped {
+                // Lines found later can turn out better, so all of them are told together.
+                for rank in 0..lines {
+                    self.report(job, depth, rank, None, report);
+                }
+            }
+            self.note_best(if self.stopped { depth - 1 } else { depth });
+            if self.stopped || (self.index == 0 && self.is_enough(job, depth, &mut stability)) {
+                break;
+            }
+        }
+        job.counters[self.index].store(self.nodes, Relaxed);
+    }
+
+    /// Fills the list of root moves, ordered as a node would try them.
+    fn list_root_moves(&mut self, job: &Job) {
+        let wanted = &job.limits.search_moves;
+        let mut order = self.root_order(&job.position);
+        let filter = order.iter().any(|m| wanted.contains(m));
+        order.retain(|m| !filter || wanted.contains(m));
+        self.root_moves = order
+            .into_iter()
+            .map(|m| {
+                let mut line = Line::new();
+                line.push(m);
+                RootMove {
+                    value: -INFINITE,
+                    line,
+                    nodes: 0,
+                }
+            })
+            .collect();
+        if let Some(first) = self.root_moves.first() {
+            self.finding.line.clone_from(&first.line);
+        }
+    }
+
+    /// All legal moves in the order in which a node would try them.
+    fn root_order(&mut self, position: &Position) -> Vec<Move> {
+        let table_move = self
+            .table
+            .probe(position.key())
+            .map_or(Move::NONE, |entry| entry.mv);
+        let info = position.check_info();
+        let mut picker = Picker::all(position, table_move, [Move::NONE; 2], &self.arena);
+        let mut order = Vec::with_capacity(64);
+        let before = self.before(0);
+        let context = Context {
+            position,
+            info: &info,
+            histories: &self.histories,
+            before,
+        };
+        while let Some(m) = picker.next(&context, &mut self.arena) {
+            order.push(m);
+        }
+        picker.finish(&mut self.arena);
+        order
+    }
+
+    fn note_best(&mut self, depth: i32) {
+        let Some(best) = self.root_moves.first() else {
+            return;
+        };
+        if best.value > -INFINITE {
+            self.finding = Finding {
+                line: best.line.clone(),
+                value: best.value,
+                depth,
+            };
+        }
+    }
+
+    /// Searches one line to `depth`, within a window around its last value that widens as long as it is missed.
+    fn search_window(&mut self, job: &Job, depth: i32, report: &mut dyn FnMut(&SearchInfo)) {
+        let last = self.root_moves[self.rank].value;
+        let (mut alpha, mut beta) = (-INFINITE, INFINITE);
+        let mut width = ASPIRATION;
+        if depth >= ASPIRATION_DEPTH && last.abs() < MATE_FOUND {
+            alpha = last - width;
+            beta = last + width;
+        }
+        let mut reduced = 0;
+        let position = job.position;
+        loop {
+            let depth = (depth - reduced).max(1);
+            let value = self.search::<Root>(&position, 0, depth, alpha, beta, false);
+            if self.stopped {
+                return;
+            }
+            let bound = if value <= alpha {
+                beta = i32::midpoint(alpha, beta);
+                alpha = (value - width).max(-INFINITE);
+                reduced = 0;
+                Bound::Upper
+            } else if value >= beta {
+                beta = (value + width).min(INFINITE);
+                reduced = (reduced + 1).min(3);
+                Bound::Lower
+            } else {
+                return;
+            };
+            self.root_moves[self.rank..].sort_by_key(|entry| std::cmp::Reverse(entry.value));
+            if self.index == 0
+                && job.limits.multipv == 1
+                && job.began.elapsed() > REPORT_BOUNDS_AFTER
+            {
+                self.report(job, depth, self.rank, Some(bound), report);
+            }
+            width *= 2;
+            if width > 1000 || value.abs() >= MATE_FOUND {
+                (alpha, beta) = (-INFINITE, INFINITE);
+            }
+        }
+    }
+
+    /// Whether the search may end after the iteration of `depth`.
+    fn is_enough(&mut self, job: &Job, depth: i32, stability: &mut Stability) -> bool {
+        self.notice_ponderhit(job);
+        let best = &self.root_moves[0];
+        let value = best.value;
+        let share = best.nodes as f64 / self.nodes.max(1) as f64;
+        let factor = stability.factor(best.line[0].to_bits(), value, share);
+        if self.stopped {
+            return true;
+        }
+        if let Some(moves) = job.limits.mate
+            && matches!(Score::of(value), Score::Mate(n) if n > 0 && n as u32 <= moves)
+        {
+            return true;
+        }
+        if self.pondering || job.limits.infinite {
+            return false;
+        }
+        if self
+            .deadlines
+            .hard
+            .is_some_and(|hard| Instant::now() >= hard)
+        {
+            return true;
+        }
+        let Some(soft) = self.deadlines.soft else {
+            return false;
+        };
+        // On a clock: nothing to choose, or a mate that a deeper search cannot shorten.
+        if self.root_moves.len() == 1 || (value.abs() >= MATE_FOUND && MATE - value.abs() <= depth)
+        {
+            return true;
+        }
+        self.deadlines
+            .start
+            .is_some_and(|start| start.elapsed() >= soft.mul_f64(factor))
+    }
+
+    fn report(
+        &self,
+        job: &Job,
+        depth: i32,
+        rank: usize,
+        bound: Option<Bound>,
+        report: &mut dyn FnMut(&SearchInfo),
+    ) {
+        job.counters[0].store(self.nodes, Relaxed);
+        let entry = &self.root_moves[rank];
+        let elapsed = job.began.elapsed();
+        let nodes = job.nodes();
+        report(&SearchInfo {
+            depth: depth as u32,
+            seldepth: self.seldepth as u32,
+            multipv: rank + 1,
+            score: Score::of(entry.value),
+            bound,
+            nodes,
+            nps: per_second(nodes, elapsed),
+            hashfull: self.table.per_mille(),
+            elapsed,
+            pv: entry.line.to_vec(),
+        });
+    }
+}
+
+/// Nodes per second; a search of less than a microsecond counts as one.
+fn per_second(nodes: u64, elapsed: Duration) -> u64 {
+    let micros = elapsed.as_micros().max(1);
+    u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)
+}

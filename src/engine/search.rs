@@ -1,0 +1,467 @@
+//! Principal variation search of one node and everything below it.
+
+use super::history::Step;
+use super::movepick::{Context, Picker, is_noisy};
+use super::params::{
+    FUTILITY, FUTILITY_DEPTH, FUTILITY_PLY, HISTORY_PRUNE, HISTORY_PRUNE_DEPTH, IIR_DEPTH,
+    LATE_MOVES, LATE_MOVES_DEPTH, LMR_CHECK, LMR_CUT, LMR_HISTORY, LMR_NOISY, LMR_NOT_IMPROVING,
+    LMR_PV, NULL_DEPTH, NULL_MARGIN, NULL_VERIFY_DEPTH, RAZOR, RAZOR_DEPTH, REVERSE_FUTILITY,
+    REVERSE_FUTILITY_DEPTH, SEE_DEPTH, SEE_NOISY, SEE_QUIET,
+};
+use super::score::{DRAW, INFINITE, MATE, MATE_FOUND, MAX_PLY, from_table, to_table};
+use super::see::see;
+use super::tt::{Entry, Kind, NO_EVAL};
+use super::worker::{RootMove, Worker, join_line, mated};
+use crate::rules::{Move, Position, Role};
+use arrayvec::ArrayVec;
+
+/// Kind of a node, known when the code is built.
+pub(crate) trait Node {
+    /// First node of the search.
+    const ROOT: bool;
+    /// Node with an open window.
+    const PV: bool;
+}
+
+/// First node of the search.
+#[derive(Debug)]
+pub(crate) struct Root;
+/// Node with an open window, possibly on the expected line.
+#[derive(Debug)]
+pub(crate) struct Pv;
+/// Node with a window of width one.
+#[derive(Debug)]
+pub(crate) struct NonPv;
+
+impl Node for Root {
+    const ROOT: bool = true;
+    const PV: bool = true;
+}
+impl Node for Pv {
+    const ROOT: bool = false;
+    const PV: bool = true;
+}
+impl Node for NonPv {
+    const ROOT: bool = false;
+    const PV: bool = false;
+}
+
+/// Moves of one node that were tried without success, to be punished when another succeeds.
+type Tried = ArrayVec<Move, 64>;
+
+impl Worker {
+    /// Value of `position` for the side to move within `alpha..beta` (fail-soft), at `depth` plies and quiescence.
+    /// The value has no meaning once `self.stopped` is set. `cut`: a refutation is expected here.
+    pub(crate) fn search<N: Node>(
+        &mut self,
+        position: &Position,
+        ply: usize,
+        depth: i32,
+        mut alpha: i32,
+        mut beta: i32,
+        cut: bool,
+    ) -> i32 {
+        if depth <= 0 {
+            return if N::PV {
+                self.quiesce::<Pv>(position, ply, 0, alpha, beta)
+            } else {
+                self.quiesce::<NonPv>(position, ply, 0, alpha, beta)
+            };
+        }
+        let mut depth = depth.min(MAX_PLY as i32 - 1);
+        if N::PV {
+            self.frame(ply).line.clear();
+            self.seldepth = self.seldepth.max(ply + 1);
+        }
+        if self.tick() {
+            return 0;
+        }
+        let in_check = position.is_check();
+        if !N::ROOT {
+            if self.is_repetition() {
+                return DRAW;
+            }
+            if ply >= MAX_PLY - 1 {
+                return if in_check {
+                    DRAW
+                } else {
+                    self.evaluate(position)
+                };
+            }
+            alpha = alpha.max(mated(ply));
+            beta = beta.min(-mated(ply + 1));
+            if alpha >= beta {
+                return alpha;
+            }
+        }
+
+        let key = position.key();
+        let excluded = self.frame(ply).excluded;
+        let known = if excluded.is_none() {
+            self.table.probe(key)
+        } else {
+            None
+        };
+        let known_value = known.map_or(0, |entry| from_table(entry.value, ply));
+        let table_move = if N::ROOT {
+            self.root_moves[self.rank].line[0]
+        } else {
+            known.map_or(Move::NONE, |entry| entry.mv)
+        };
+        if !N::PV
+            && let Some(entry) = known
+            && entry.depth >= depth
+            && entry.kind.cuts(known_value >= beta)
+        {
+            return known_value;
+        }
+        let was_pv = N::PV || known.is_some_and(|entry| entry.pv);
+
+        // Static evaluation, and a better estimate if the table knows one.
+        let (raw, eval, improving);
+        if in_check {
+            (raw, eval, improving) = (NO_EVAL, NO_EVAL, false);
+            self.frame(ply).eval = NO_EVAL;
+        } else {
+            raw = match known {
+                Some(entry) if entry.eval != NO_EVAL => entry.eval,
+                _ if !excluded.is_none() => self.frame(ply).eval,
+                _ => self.evaluate(position),
+            };
+            self.frame(ply).eval = raw;
+            let earlier = self.eval_before(ply);
+            improving = ply >= 2 && earlier != NO_EVAL && raw > earlier;
+            eval = match known {
+                Some(entry)
+                    if entry.kind.cuts(known_value > raw) && known_value.abs() < MATE_FOUND =>
+                {
+                    known_value
+                }
+                _ => raw,
+            };
+        }
+
+        if !N::PV && !in_check && excluded.is_none() && beta.abs() < MATE_FOUND {
+            if let Some(value) =
+                self.prune_node(position, ply, depth, alpha, beta, cut, eval, improving)
+            {
+                return value;
+            }
+            if self.stopped {
+                return 0;
+            }
+        }
+        if depth >= IIR_DEPTH && table_move.is_none() && (N::PV || cut) {
+            depth -= 1;
+        }
+
+        let info = position.check_info();
+        let before = self.before(ply);
+        let side = position.turn();
+        let killers = self.frame(ply).killers;
+        self.frame(ply + 1).killers = [Move::NONE; 2];
+        let mut picker = Picker::all(position, table_move, killers, &self.arena);
+        let mut best = -INFINITE;
+        let mut best_move = Move::NONE;
+        let old_alpha = alpha;
+        let mut count = 0;
+        let mut quiets = Tried::new();
+        let mut captures = Tried::new();
+        let mut root_next = self.rank;
+
+        loop {
+            let m = if N::ROOT {
+                // The root goes through its own list, best of the last iteration first.
+                let Some(entry) = self.root_moves.get(root_next) else {
+                    break;
+                };
+                root_next += 1;
+                entry.line[0]
+            } else {
+                let context = Context {
+                    position,
+                    info: &info,
+                    histories: &self.histories,
+                    before,
+                };
+                let Some(m) = picker.next(&context, &mut self.arena) else {
+                    break;
+                };
+                m
+            };
+            if m == excluded {
+                continue;
+            }
+            count += 1;
+            let noisy = is_noisy(position, m);
+            let check = position.gives_check(m, &info);
+            let step = Step::of(m, position.moved_piece(m));
+            let history = if noisy {
+                self.histories
+                    .capture(position.moved_piece(m), m.to(), position.captured_role(m))
+            } else {
+                self.histories.quiet(side, m, step, before)
+            };
+            let mut new_depth = depth - 1;
+            let mut reduction = self.reductions[depth.min(63) as usize][count.min(63)];
+
+            if !N::ROOT && best > -MATE_FOUND {
+                let reduced = (new_depth - reduction / 1024).max(0);
+                if noisy {
+                    if depth <= SEE_DEPTH && !see(position, m, SEE_NOISY * depth) {
+                        continue;
+                    }
+                } else {
+                    if depth <= LATE_MOVES_DEPTH
+                        && count as i32 > (LATE_MOVES + depth * depth) / (2 - i32::from(improving))
+                    {
+                        picker.skip_quiets();
+                        if !check {
+                            continue;
+                        }
+                    }
+                    if !check && !in_check {
+                        if reduced <= FUTILITY_DEPTH
+                            && eval + FUTILITY + FUTILITY_PLY * reduced + history / 64 <= alpha
+                        {
+                            continue;
+                        }
+                        if reduced <= HISTORY_PRUNE_DEPTH && history < HISTORY_PRUNE * depth {
+                            continue;
+                        }
+                    }
+                    let loss = SEE_QUIET * reduced * if check { 2 } else { 1 };
+                    if reduced <= SEE_DEPTH && !see(position, m, loss) {
+                        continue;
+                    }
+                }
+            }
+
+            let nodes_before = self.nodes;
+            let child = self.descend(position, m, ply);
+            let mut value = -INFINITE;
+            if depth >= 2 && count > 1 + usize::from(N::ROOT) * 2 && !(noisy && N::PV && count < 4)
+            {
+                if cut {
+                    reduction += LMR_CUT;
+                }
+                if !improving {
+                    reduction += LMR_NOT_IMPROVING;
+                }
+                if was_pv {
+                    reduction -= LMR_PV;
+                }
+                if check {
+                    reduction -= LMR_CHECK;
+                }
+                if noisy {
+                    reduction -= LMR_NOISY;
+                }
+                reduction -= history * 1024 / LMR_HISTORY;
+                let reduced = (new_depth - reduction / 1024).clamp(1, new_depth);
+                value = -self.search::<NonPv>(&child, ply + 1, reduced, -alpha - 1, -alpha, true);
+                if value > alpha && reduced < new_depth {
+                    // Far better than hoped for: look deeper, and shallower if it is barely so.
+                    new_depth += i32::from(value > best + 120) - i32::from(value < best + 20);
+                    if new_depth > reduced {
+                        value = -self.search::<NonPv>(
+                            &child,
+                            ply + 1,
+                            new_depth,
+                            -alpha - 1,
+                            -alpha,
+                            !cut,
+                        );
+                    }
+                }
+            } else if !N::PV || count > 1 {
+                value = -self.search::<NonPv>(&child, ply + 1, new_depth, -alpha - 1, -alpha, !cut);
+            }
+            if N::PV && (count == 1 || value > alpha) {
+                value = -self.search::<Pv>(&child, ply + 1, new_depth, -beta, -alpha, false);
+            }
+            self.ascend();
+            if self.stopped {
+                picker.finish(&mut self.arena);
+                return 0;
+            }
+
+            if N::ROOT {
+                let nodes = self.nodes - nodes_before;
+                self.note_root_move(root_next - 1, count, value, alpha, nodes);
+            }
+            if value > best {
+                best = value;
+                if value > alpha {
+                    best_move = m;
+                    if N::PV && !N::ROOT {
+                        self.extend_line(ply, m);
+                    }
+                    if value >= beta {
+                        break;
+                    }
+                    alpha = value;
+                }
+            }
+            if m != best_move {
+                let tried = if noisy { &mut captures } else { &mut quiets };
+                // Beyond 64 nothing is gained by punishing more.
+                let _full = tried.try_push(m);
+            }
+        }
+        picker.finish(&mut self.arena);
+
+        if count == 0 {
+            return if !excluded.is_none() {
+                alpha
+            } else if in_check {
+                mated(ply)
+            } else {
+                DRAW
+            };
+        }
+        if best >= beta {
+            self.reward(position, ply, depth, best_move, &quiets, &captures);
+        }
+        if excluded.is_none() && !(N::ROOT && self.rank > 0) {
+            let kind = if best >= beta {
+                Kind::Lower
+            } else if best > old_alpha && N::PV {
+                Kind::Exact
+            } else {
+                Kind::Upper
+            };
+            let value = to_table(best, ply);
+            let pv = was_pv;
+            self.table.store(
+                key,
+                Entry {
+                    mv: best_move,
+                    value,
+                    eval: raw,
+                    depth,
+                    kind,
+                    pv,
+                },
+            );
+        }
+        best
+    }
+
+    /// Tries to settle a node without its moves: by its evaluation alone, by quiescence, or by passing.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "all of it is the state of one node"
+    )]
+    fn prune_node(
+        &mut self,
+        position: &Position,
+        ply: usize,
+        depth: i32,
+        alpha: i32,
+        beta: i32,
+        cut: bool,
+        eval: i32,
+        improving: bool,
+    ) -> Option<i32> {
+        if depth <= RAZOR_DEPTH && eval + RAZOR * depth <= alpha {
+            let value = self.quiesce::<NonPv>(position, ply, 0, alpha, alpha + 1);
+            if value <= alpha {
+                return Some(value);
+            }
+        }
+        if depth <= REVERSE_FUTILITY_DEPTH
+            && eval - REVERSE_FUTILITY * (depth - i32::from(improving)) >= beta
+        {
+            return Some(i32::midpoint(eval, beta));
+        }
+        let side = position.turn();
+        let has_material = !position.pocket(side).is_empty()
+            || position.by_color(side).count() > position.pieces(side, Role::Pawn).count() + 1;
+        if depth >= NULL_DEPTH
+            && eval >= beta + NULL_MARGIN
+            && self.before(ply)[0] != Step::NONE
+            && has_material
+            && ply >= self.null_from
+        {
+            let reduction = 3 + depth / 3 + ((eval - beta) / 150).min(3);
+            let child = self.descend_null(position, ply);
+            let value =
+                -self.search::<NonPv>(&child, ply + 1, depth - reduction, -beta, -beta + 1, !cut);
+            self.ascend();
+            if self.stopped {
+                return None;
+            }
+            if value >= beta {
+                // A mate threat found by passing is no proof of a mate.
+                let value = if value >= MATE_FOUND { beta } else { value };
+                if depth < NULL_VERIFY_DEPTH || self.null_from > 0 {
+                    return Some(value);
+                }
+                self.null_from = ply + (depth - reduction).max(0) as usize * 3 / 4;
+                let proof =
+                    self.search::<NonPv>(position, ply, depth - reduction, beta - 1, beta, false);
+                self.null_from = 0;
+                if proof >= beta && !self.stopped {
+                    return Some(value);
+                }
+            }
+        }
+        None
+    }
+
+    /// Keeps the value of a root move; `index` is its place in the list.
+    fn note_root_move(&mut self, index: usize, count: usize, value: i32, alpha: i32, nodes: u64) {
+        let tail = self.frame(1).line.clone();
+        let RootMove {
+            value: kept,
+            line,
+            nodes: spent,
+        } = &mut self.root_moves[index];
+        *spent += nodes;
+        if count == 1 || value > alpha {
+            *kept = value;
+            let m = line[0];
+            join_line(line, m, &tail);
+        } else {
+            // Only known to be no better; the order of the last iteration stays.
+            *kept = -INFINITE;
+        }
+    }
+
+    /// Teaches the histories that `m` refuted this node and that the moves tried before did not.
+    fn reward(
+        &mut self,
+        position: &Position,
+        ply: usize,
+        depth: i32,
+        m: Move,
+        quiets: &[Move],
+        captures: &[Move],
+    ) {
+        let bonus = (180 * depth - 120).min(1700);
+        let before = self.before(ply);
+        let side = position.turn();
+        if is_noisy(position, m) {
+            self.histories.update_capture(position, m, bonus);
+        } else {
+            let killers = &mut self.frame(ply).killers;
+            if killers[0] != m {
+                killers[1] = killers[0];
+                killers[0] = m;
+            }
+            let step = Step::of(m, position.moved_piece(m));
+            self.histories.update_quiet(side, m, step, before, bonus);
+            for &other in quiets {
+                let step = Step::of(other, position.moved_piece(other));
+                self.histories
+                    .update_quiet(side, other, step, before, -bonus);
+            }
+        }
+        for &other in captures {
+            self.histories.update_capture(position, other, -bonus);
+        }
+    }
+}
+
+const _: () = assert!(MATE_FOUND < MATE);

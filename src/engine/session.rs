@@ -1,0 +1,348 @@
+//! One game's table and histories, and the running search on them.
+
+use super::control::Control;
+use super::pool::{Pool, Task, Ticket, lock};
+use super::score::{DRAW, Score};
+use super::tt::Table;
+use super::worker::{Finding, Job, Worker, mated};
+use super::{OnDone, OnInfo, SearchInfo, SearchRequest, SearchResult, SessionOptions};
+use crate::rules::{MoveList, Position};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// Most threads of one search.
+const MOST_THREADS: usize = 256;
+
+/// Transposition table and histories of one game.
+///
+/// One search at a time runs in a session. Starting another, changing a size or clearing stops it first and waits
+/// until its result was reported, so `on_done` must not wait for the owner of the session.
+#[derive(Debug)]
+pub struct Session {
+    pool: Arc<Pool>,
+    options: SessionOptions,
+    table: Arc<Table>,
+    workers: Vec<Arc<Mutex<Worker>>>,
+    current: Option<(Arc<Control>, Ticket)>,
+}
+
+impl Session {
+    pub(super) fn new(pool: Arc<Pool>, options: SessionOptions) -> Self {
+        pool.add_session();
+        let table = Arc::new(Table::new(options.hash_mib));
+        let mut session = Self {
+            pool,
+            options,
+            table,
+            workers: Vec::new(),
+            current: None,
+        };
+        session.set_threads(options.threads);
+        session
+    }
+
+    /// Sets the size of the transposition table (MiB, 1 to 65536) and empties it. Where memory does not allow it,
+    /// the table gets half of that, a quarter, and so on.
+    pub fn set_hash(&mut self, mib: usize) {
+        self.options.hash_mib = mib.clamp(1, Table::MAX_MIB);
+        self.renew_table();
+    }
+
+    /// Size of the transposition table that memory allowed, MiB.
+    pub fn hash_mib(&self) -> usize {
+        self.table.mib()
+    }
+
+    /// Sets the number of threads of one search, 1 to 256; at most the cores of the engine are used.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.halt();
+        self.options.threads = threads.clamp(1, MOST_THREADS);
+        let wanted = self.options.threads.min(self.pool.cores());
+        self.workers.truncate(wanted);
+        for index in self.workers.len()..wanted {
+            self.workers.push(Arc::new(Mutex::new(Worker::new(index))));
+        }
+    }
+
+    /// Forgets everything, as for a new game.
+    pub fn clear(&mut self) {
+        self.renew_table();
+        for worker in &self.workers {
+            lock(worker).clear();
+        }
+    }
+
+    fn renew_table(&mut self) {
+        self.halt();
+        // The old table goes first, so that both never need memory at once.
+        self.table = Arc::new(Table::tiny());
+        self.table = Arc::new(Table::new(self.options.hash_mib));
+    }
+
+    /// Stops the running search, if any, and waits for its end.
+    fn halt(&mut self) {
+        if let Some((control, ticket)) = self.current.take() {
+            control.stop();
+            self.pool.withdraw(ticket);
+            control.wait_until_done();
+        }
+    }
+
+    /// Starts a search. It runs on threads of the engine, waits there for free cores, and ends by its limits, by
+    /// [`SearchHandle::stop`], or when the handle is dropped. The callbacks run on a search thread; `on_done` is called
+    /// exactly once, and on the thread that calls `stop` if the search had not started by then.
+    pub fn search(
+        &mut self,
+        request: SearchRequest,
+        on_info: OnInfo,
+        on_done: OnDone,
+    ) -> SearchHandle {
+        self.halt();
+        let control = Arc::new(Control::new(request.limits.ponder));
+        let run = Run {
+            request,
+            control: Arc::clone(&control),
+            table: Arc::clone(&self.table),
+            workers: self.workers.clone(),
+            on_info,
+            on_done,
+        };
+        let ticket = self.pool.submit(
+            self.workers.len(),
+            Box::new(move |permits| run.start(permits)),
+        );
+        self.current = Some((Arc::clone(&control), ticket));
+        SearchHandle {
+            control,
+            pool: Arc::clone(&self.pool),
+            ticket,
+        }
+    }
+
+    /// Searches and waits for the result; `on_info` is called on this thread. `infinite` and `ponder` are ignored,
+    /// since nobody could end such a search.
+    pub fn search_blocking(
+        &mut self,
+        mut request: SearchRequest,
+        on_info: &mut dyn FnMut(&SearchInfo),
+    ) -> SearchResult {
+        enum Event {
+            Info(SearchInfo),
+            Done(SearchResult),
+        }
+        request.limits.infinite = false;
+        request.limits.ponder = false;
+        let position = request.position;
+        let (sender, events) = channel();
+        let last = sender.clone();
+        let handle = self.search(
+            request,
+            Box::new(move |info| {
+                // Nobody listens only after the result.
+                let _closed = sender.send(Event::Info(info.clone()));
+            }),
+            Box::new(move |result| {
+                let _closed = last.send(Event::Done(result));
+            }),
+        );
+        for event in events {
+            match event {
+                Event::Info(info) => on_info(&info),
+                Event::Done(result) => return result,
+            }
+        }
+        drop(handle);
+        answer(&position, &Finding::default(), 0, Duration::ZERO, None)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.pool.remove_session();
+    }
+}
+
+/// Running search. Dropping it stops the search; the result is still reported once.
+#[derive(Debug)]
+pub struct SearchHandle {
+    control: Arc<Control>,
+    pool: Arc<Pool>,
+    ticket: Ticket,
+}
+
+impl SearchHandle {
+    /// Ends the search within about 2 ms; the result is then reported.
+    pub fn stop(&self) {
+        self.control.stop();
+        self.pool.withdraw(self.ticket);
+    }
+
+    /// Tells that the expected move was played: from now on the clock runs. Has an effect once, and only on a search
+    /// that was started with [`super::Limits::ponder`].
+    pub fn ponderhit(&self) {
+        self.control.ponderhit();
+    }
+}
+
+impl Drop for SearchHandle {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Search that waits for its permits.
+struct Run {
+    request: SearchRequest,
+    control: Arc<Control>,
+    table: Arc<Table>,
+    workers: Vec<Arc<Mutex<Worker>>>,
+    on_info: OnInfo,
+    on_done: OnDone,
+}
+
+/// Marks a search as done even if a callback panics.
+struct Finish(Arc<Control>);
+
+impl Drop for Finish {
+    fn drop(&mut self) {
+        self.0.finish();
+    }
+}
+
+impl Run {
+    /// Tasks of the search for that many threads; without any the first legal move is the answer.
+    fn start(self, permits: usize) -> Vec<Task> {
+        let Self {
+            request,
+            control,
+            table,
+            workers,
+            on_info,
+            on_done,
+        } = self;
+        let finish = Finish(Arc::clone(&control));
+        if permits == 0 {
+            let none = Finding::default();
+            on_done(answer(&request.position, &none, 0, Duration::ZERO, None));
+            return Vec::new();
+        }
+        table.new_search();
+        let threads = permits.min(workers.len());
+        let job = Arc::new(Job {
+            position: request.position,
+            earlier: request.earlier,
+            limits: request.limits,
+            received: request.received,
+            began: Instant::now(),
+            control,
+            table,
+            counters: (0..threads).map(|_| AtomicU64::new(0)).collect(),
+        });
+        let (sender, findings) = channel();
+        let mut tasks: Vec<Task> = Vec::with_capacity(threads);
+        for (index, worker) in workers.into_iter().take(threads).enumerate().rev() {
+            let job = Arc::clone(&job);
+            if index > 0 {
+                let sender = sender.clone();
+                tasks.push(Box::new(move || help(&worker, &job, &sender)));
+            } else {
+                drop(sender);
+                tasks.push(Box::new(move || {
+                    lead(&worker, &job, &findings, on_info, on_done, &finish);
+                }));
+                break;
+            }
+        }
+        tasks
+    }
+}
+
+/// Work of the threads beside the first: the same search, out of step.
+fn help(worker: &Mutex<Worker>, job: &Arc<Job>, findings: &Sender<Finding>) {
+    let mut worker = lock(worker);
+    let _fence = catch_unwind(AssertUnwindSafe(|| {
+        worker.prepare(job);
+        worker.think(job, &mut |_| {});
+    }));
+    let finding = worker.release();
+    drop(worker);
+    // The first thread counts the threads that are through by their messages.
+    let _closed = findings.send(finding);
+}
+
+/// Work of the first thread: searches, waits for the others, and reports the result.
+fn lead(
+    worker: &Mutex<Worker>,
+    job: &Arc<Job>,
+    findings: &Receiver<Finding>,
+    mut on_info: OnInfo,
+    on_done: OnDone,
+    _finish: &Finish,
+) {
+    let mut worker = lock(worker);
+    // Panic fence: the best move of the last finished depth is kept outside.
+    let _fence = catch_unwind(AssertUnwindSafe(|| {
+        worker.prepare(job);
+        worker.think(job, &mut on_info);
+    }));
+    let mut best = worker.release();
+    drop(worker);
+    job.control.wait_for_leave(job.limits.infinite);
+    job.control.end_threads();
+    for finding in findings {
+        // A deeper finished search, or as deep with a better value, speaks for its move.
+        if job.limits.multipv <= 1
+            && (finding.depth, finding.value) > (best.depth, best.value)
+            && !finding.line.is_empty()
+        {
+            best = finding;
+        }
+    }
+    on_done(answer(
+        &job.position,
+        &best,
+        job.nodes(),
+        job.began.elapsed(),
+        Some(&job.table),
+    ));
+}
+
+/// Result of a finding: its move if it is legal, else the first legal move.
+fn answer(
+    position: &Position,
+    finding: &Finding,
+    nodes: u64,
+    elapsed: Duration,
+    table: Option<&Table>,
+) -> SearchResult {
+    let mut result = SearchResult {
+        nodes,
+        elapsed,
+        ..SearchResult::default()
+    };
+    if let Some(&best) = finding.line.first()
+        && position.is_legal(best)
+    {
+        result.best = Some(best);
+        result.score = Score::of(finding.value);
+        result.depth = finding.depth.max(0) as u32;
+        result.pv = finding.line.to_vec();
+        let child = position.play(best);
+        result.ponder = finding.line.get(1).copied().or_else(|| {
+            let known = table?.probe(child.key())?.mv;
+            (!known.is_none() && child.is_legal(known)).then_some(known)
+        });
+        return result;
+    }
+    let mut moves = MoveList::new();
+    position.legal_moves(&mut moves);
+    result.best = moves.first().copied();
+    result.pv = result.best.into_iter().collect();
+    if result.best.is_none() {
+        result.score = Score::of(if position.is_check() { mated(0) } else { DRAW });
+    }
+    result
+}
