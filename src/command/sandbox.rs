@@ -26,6 +26,7 @@ pub(crate) async fn sandbox(args: &SandboxArgs, settings: Settings) -> Result<()
     let options = ServerOptions {
         port: args.port,
         seed: args.seed,
+        think_delay: Duration::from_millis(args.delay),
         ..ServerOptions::default()
     };
     let server = Server::start(options)
