@@ -10,7 +10,7 @@ pub(super) enum Change {
     Unchanged,
     /// So many new moves at the end.
     Extended(usize),
-    /// Another game from some ply on; a takeback leaves that many plies.
+    /// Another game: so many plies are the same, what followed them is not. A takeback is the usual case.
     Rebuilt(usize),
 }
 
@@ -134,7 +134,7 @@ fn compare(old: &[Move], new: &[Move]) -> Change {
     match (common == old.len(), common == new.len()) {
         (true, true) => Change::Unchanged,
         (true, false) => Change::Extended(new.len() - common),
-        _ => Change::Rebuilt(new.len()),
+        _ => Change::Rebuilt(common),
     }
 }
 

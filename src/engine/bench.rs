@@ -35,7 +35,7 @@ const POSITIONS: [&str; 24] = [
     "rnbq1b1k/1ppppPp1/p7/3NN1Pp/3P2P1/8/P1pKB1P1/R5r~R[Rpnbq] w - - 1 21",
 ];
 
-/// Outcome of [`bench`].
+/// Outcome of [`bench()`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BenchResult {
     /// Nodes of all positions. Equal on every machine for one version of the search.

@@ -149,3 +149,11 @@ fn bench_counts_the_same_nodes_twice() {
     };
     assert_eq!(nodes(), nodes());
 }
+
+/// A changed count without an intended change of the search is a bug; with one, the file changes too.
+#[test]
+fn bench_gives_the_signature_of_this_version() {
+    let expected = include_str!("../data/bench_signature.txt").trim();
+    let out = Program::new(&["bench"]).finish();
+    assert_eq!(out.stdout.split(' ').next(), Some(expected), "{out:?}");
+}

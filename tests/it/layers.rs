@@ -196,7 +196,14 @@ fn rooms_use_only_what_stands_below_them() {
     for (room, allowed) in ROOMS {
         for path in room_files(room) {
             let lines = code(&path);
-            let text: String = lines.iter().map(|(_, line)| format!("{line}\n")).collect();
+            let text = lines
+                .iter()
+                .map(|(_, line)| line.as_str())
+                .collect::<Vec<_>>()
+                .join(
+                    "
+",
+                );
             for used in uses(&text) {
                 let fits = |allowed: &&str| {
                     used == **allowed

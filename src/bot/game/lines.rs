@@ -96,9 +96,9 @@ impl Play {
                 return;
             }
             Change::Extended(new) => self.tracker.plies() - new,
-            Change::Rebuilt(plies) => {
-                info!(plies, "moves were taken back");
-                plies
+            Change::Rebuilt(kept) => {
+                info!(kept, "moves were taken back");
+                kept
             }
         };
         // Dropping a running search stops it.
@@ -119,7 +119,7 @@ impl Play {
             let uci = position.uci(moves[ply], CastlingStyle::KingTakesRook);
             let found = found
                 .as_ref()
-                .filter(|found| last && found.best == Some(moves[ply]));
+                .filter(|found| ply == keep && found.best == Some(moves[ply]));
             let score = found.and_then(|found| found.score);
             self.context.observer.emit(|| BotEvent::MovePlayed {
                 id: self.context.id.clone(),

@@ -4,8 +4,11 @@ use super::{Done, Supervisor};
 use crate::bot::challenge::{self, Decision, Facts};
 use crate::lichess::model::{Challenge, Compat, DeclineReason, GameId};
 use crate::lichess::{self, Kind};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tracing::{debug, info, warn};
+
+/// Pause before an accept whose fate is unknown is repeated. The challenge stays open for about 20 s.
+const ACCEPT_AGAIN: Duration = Duration::from_secs(1);
 
 impl Supervisor {
     pub(super) fn end_replay(&mut self) {
@@ -66,7 +69,14 @@ impl Supervisor {
         let client = self.options.client.clone();
         self.pending += 1;
         self.tasks.spawn(async move {
-            let result = client.accept_challenge(&id).await;
+            let mut result = client.accept_challenge(&id).await;
+            if result.as_ref().is_err_and(may_have_counted) {
+                tokio::time::sleep(ACCEPT_AGAIN).await;
+                // A refusal now proves nothing: it is also the answer if the first one counted.
+                if client.accept_challenge(&id).await.is_ok() {
+                    result = Ok(());
+                }
+            }
             Done::Accepted(id, result)
         });
     }
@@ -100,10 +110,7 @@ impl Supervisor {
 
     pub(super) fn on_refused_accept(&mut self, id: &GameId, error: &lichess::Error) {
         self.note_rate_limit(error);
-        let uncertain = matches!(
-            error.kind(),
-            Kind::Transport | Kind::Timeout | Kind::Server | Kind::Decode
-        ) && !error.is_unsent();
+        let uncertain = may_have_counted(error);
         let error = error as &dyn std::error::Error;
         if uncertain {
             // It may have counted: the slot is kept until the game starts or the time is over.
@@ -114,4 +121,13 @@ impl Supervisor {
             self.slots.release(id);
         }
     }
+}
+
+/// Whether the server may have done what was asked though it did not say so.
+fn may_have_counted(error: &lichess::Error) -> bool {
+    let silent = matches!(
+        error.kind(),
+        Kind::Transport | Kind::Timeout | Kind::Server | Kind::Decode
+    );
+    silent && !error.is_unsent()
 }

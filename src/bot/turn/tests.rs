@@ -1,4 +1,5 @@
 use super::*;
+use proptest::prelude::*;
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -189,4 +190,93 @@ fn a_move_that_never_left_is_sent_again_without_a_look() {
     let (mut turn, now) = after(Posted::Unsent);
     assert_eq!(turn.step(now + 199 * MS, true, None), Step::Wait);
     assert_eq!(turn.step(now + 200 * MS, true, None), Step::Post(mv(7)));
+}
+
+/// What may happen to a turn.
+#[derive(Clone, Copy, Debug)]
+enum Happening {
+    Found(u16),
+    Answer(Posted),
+    LateAnswer(Posted),
+    Changed,
+    Confirmed,
+    Yielded,
+    Later(u64),
+}
+
+fn happening() -> impl Strategy<Value = Happening> {
+    let posted = || {
+        prop_oneof![
+            Just(Posted::Accepted),
+            Just(Posted::Rejected),
+            Just(Posted::Unknown),
+            Just(Posted::Unsent),
+            proptest::option::of(0u64..100)
+                .prop_map(|wait| Posted::RateLimited(wait.map(Duration::from_secs))),
+        ]
+    };
+    prop_oneof![
+        (1u16..6).prop_map(Happening::Found),
+        posted().prop_map(Happening::Answer),
+        posted().prop_map(Happening::LateAnswer),
+        Just(Happening::Changed),
+        Just(Happening::Confirmed),
+        Just(Happening::Yielded),
+        (0u64..4000).prop_map(Happening::Later),
+    ]
+}
+
+proptest! {
+    /// The owed-move invariant: on our turn something is under way, or a time is set to look again; and a move is
+    /// never sent while another one of the same position is unanswered.
+    #[test]
+    fn on_our_turn_something_is_always_under_way(
+        happenings in proptest::collection::vec(happening(), 1..60),
+    ) {
+        let (mut turn, mut now) = (Turn::new(), Instant::now());
+        let (mut searching, mut flying) = (false, None);
+        for happening in happenings {
+            match happening {
+                Happening::Found(n) if searching => {
+                    searching = false;
+                    flying = Some(turn.posting(mv(n)));
+                }
+                Happening::Answer(answer) => {
+                    if let Some(ticket) = flying.take() {
+                        turn.posted(ticket, answer, now);
+                    }
+                }
+                Happening::LateAnswer(answer) => {
+                    prop_assert!(!turn.posted(0, answer, now));
+                }
+                Happening::Changed => {
+                    turn.position_changed();
+                    (searching, flying) = (false, None);
+                }
+                Happening::Confirmed => {
+                    turn.confirmed(now);
+                }
+                Happening::Yielded if searching => {
+                    turn.yielded(now);
+                    searching = false;
+                }
+                Happening::Later(ms) => now += Duration::from_millis(ms),
+                Happening::Found(_) | Happening::Yielded => {}
+            }
+            match turn.step(now, true, None) {
+                Step::Wait | Step::Reopen => {}
+                Step::Search => {
+                    prop_assert!(!searching && flying.is_none());
+                    turn.searching();
+                    searching = true;
+                }
+                Step::Post(mv) => {
+                    prop_assert!(!searching && flying.is_none());
+                    flying = Some(turn.posting(mv));
+                }
+                Step::Resign => return Ok(()),
+            }
+            prop_assert!(searching || flying.is_some() || turn.deadline().is_some());
+        }
+    }
 }

@@ -47,7 +47,7 @@ fn a_finished_game_looks_like_an_export_of_lichess() {
     }
     let notes = [
         Note {
-            clock: Some(Duration::from_secs(180)),
+            clock: Some(Duration::from_mins(3)),
             eval: Some(Eval::Cp(17)),
             text: String::new(),
         },
@@ -206,10 +206,7 @@ fn clocks_and_evaluations_of_any_size_are_read_or_left_out() {
     assert_eq!(note("[%eval 1.5,24]").eval, Some(Eval::Cp(150)));
     assert_eq!(note("[%eval #12]").eval, Some(Eval::Mate(12)));
     assert_eq!(note("[%eval 1e300]").eval, Some(Eval::Cp(i32::MAX)));
-    assert_eq!(
-        note("[%clk 1:00:00]").clock,
-        Some(Duration::from_secs(3600))
-    );
+    assert_eq!(note("[%clk 1:00:00]").clock, Some(Duration::from_hours(1)));
     for nonsense in [
         "[%eval NaN]",
         "[%eval]",

@@ -116,6 +116,25 @@ async fn the_last_slot_is_given_once_and_two_challenges_wait_for_it() {
 }
 
 #[tokio::test]
+async fn an_accept_without_a_proper_answer_is_repeated_and_keeps_its_slot() {
+    let mut bot = Bot::start(|_| {}).await;
+    bot.events.line(&challenge("first111", "alice"));
+    bot.events.line(&challenge("second22", "bob"));
+    let accept = "POST /api/challenge/first111/accept";
+    bot.expect(accept)
+        .await
+        .reply(502, "<html>bad gateway</html>");
+    bot.expect(accept)
+        .await
+        .reply(404, r#"{"error":"Not found"}"#);
+    // It had counted.
+    let _game = bot.game("first111", "white", "").await;
+    bot.a_move("first111").await.ok();
+    assert_eq!(bot.server.count("POST /api/challenge/second22"), 0);
+    bot.stopped().await;
+}
+
+#[tokio::test]
 async fn a_slot_whose_game_never_starts_is_freed() {
     let mut bot = Bot::start(|settings| {
         settings.challenge.start_timeout = std::time::Duration::from_millis(100);

@@ -317,3 +317,50 @@ async fn an_end_that_only_the_event_stream_tells_is_looked_up() {
     assert_eq!(bot.finished().await.verdict, Verdict::Aborted);
     bot.stopped().await;
 }
+
+#[tokio::test]
+async fn a_takeback_ends_the_search_of_the_old_position() {
+    let mut bot = Bot::start(|settings| settings.game.max_takebacks = 1).await;
+    // A clock of ten hours makes the search a long one.
+    let long = json!({"wtime": 36_000_000, "btime": 36_000_000});
+    let game = bot.game(ID, "black", "e2e4").await;
+    let mv = bot.a_move(ID).await;
+    let list = format!("e2e4 {}", mv.tail());
+    mv.ok();
+    game.line(&state_with(&format!("{list} d2d4"), long.clone()));
+    let mut proposed = state_with(&format!("{list} d2d4"), long);
+    proposed["wtakeback"] = json!(true);
+    game.line(&proposed);
+    bot.expect("POST /api/bot/game/aaaaaaaa/takeback/yes")
+        .await
+        .ok();
+    game.line(&state(&list));
+    assert_eq!(
+        bot.server.count(MOVE),
+        1,
+        "nothing was played in the old position"
+    );
+    game.line(&state(&format!("{list} a2a3")));
+    bot.a_move(ID).await.ok();
+    bot.stopped().await;
+}
+
+#[tokio::test]
+async fn a_draw_offer_on_our_turn_is_accepted_with_the_move() {
+    let mut bot = Bot::start(|settings| {
+        settings.game.accept_draw_min_ply = 0;
+        settings.game.accept_draw_score_cp = 100_000;
+    })
+    .await;
+    let game = bot.game(ID, "white", "").await;
+    let mv = bot.a_move(ID).await;
+    let list = format!("{} e7e5", mv.tail());
+    mv.ok();
+    game.line(&state_with(&list, json!({"bdraw": true})));
+    let mv = bot.a_move(ID).await;
+    assert!(mv.line.ends_with("?offeringDraw=true"), "{}", mv.line);
+    mv.ok();
+    game.line(&state_with(&list, json!({"status": "draw"})));
+    assert_eq!(bot.finished().await.verdict, Verdict::Draw);
+    bot.stopped().await;
+}
