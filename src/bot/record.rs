@@ -155,7 +155,7 @@ impl GameRecord {
             pgn: String::new(),
         };
         record.pgn = pgn::write(
-            &tags(&record, server, full),
+            &tags(&record, full),
             game,
             &notes(played, color),
             result(verdict, color),
@@ -173,7 +173,7 @@ const fn result(verdict: Verdict, color: Side) -> GameResult {
     }
 }
 
-fn tags(record: &GameRecord, server: &Url, full: &GameFull) -> Tags {
+fn tags(record: &GameRecord, full: &GameFull) -> Tags {
     let mut tags = Tags::new();
     let rated = if record.rated { "rated" } else { "casual" };
     let speed = match full.speed {
@@ -184,12 +184,7 @@ fn tags(record: &GameRecord, server: &Url, full: &GameFull) -> Tags {
         "Event",
         format!("{rated} {speed} crazyhouse game").replace("  ", " "),
     );
-    let site = if server.host_str() == Some("lichess.org") {
-        &record.url
-    } else {
-        server.as_str()
-    };
-    tags.set("Site", site);
+    tags.set("Site", &record.url);
     let utc = record.started;
     tags.set("Date", utc.strftime("%Y.%m.%d").to_string());
     tags.set("Round", "-");

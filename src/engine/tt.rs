@@ -100,16 +100,24 @@ const fn stored_depth(data: u64) -> i32 {
 #[repr(C, align(64))]
 struct Bucket([[AtomicU64; 2]; SLOTS]);
 
+/// Words of a bucket.
+const WORDS: usize = size_of::<Bucket>() / size_of::<u64>();
+
 /// Shared table.
 pub(crate) struct Table {
-    buckets: Box<[Bucket]>,
+    /// Words of the buckets, with room to begin the first one at a multiple of 64 bytes.
+    memory: Box<[AtomicU64]>,
+    /// Word at which the first bucket begins.
+    first: usize,
+    /// Number of buckets, at least 1.
+    count: usize,
     age: AtomicU8,
 }
 
 impl std::fmt::Debug for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Table")
-            .field("buckets", &self.buckets.len())
+            .field("buckets", &self.count)
             .finish_non_exhaustive()
     }
 }
@@ -122,11 +130,8 @@ impl Table {
     pub(crate) fn new(mib: usize) -> Self {
         let mut count = mib.clamp(1, Self::MAX_MIB) * (1 << 20) / size_of::<Bucket>();
         loop {
-            if let Some(buckets) = zeroed(count) {
-                return Self {
-                    buckets,
-                    age: AtomicU8::new(0),
-                };
+            if let Some(memory) = zeroed(count * WORDS + WORDS - 1) {
+                return Self::within(memory);
             }
             count /= 2;
         }
@@ -134,16 +139,41 @@ impl Table {
 
     /// Smallest table, where one is needed but not used.
     pub(crate) fn tiny() -> Self {
-        let empty = || Bucket([const { [AtomicU64::new(0), AtomicU64::new(0)] }; SLOTS]);
+        Self::within((0..2 * WORDS - 1).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    /// Table in zeroed memory of at least `2 * WORDS - 1` words.
+    fn within(memory: Box<[AtomicU64]>) -> Self {
+        let address = memory.as_ptr() as usize;
+        let first = (address.next_multiple_of(align_of::<Bucket>()) - address) / size_of::<u64>();
+        let count = (memory.len() - first) / WORDS;
         Self {
-            buckets: Box::new([empty()]),
+            memory,
+            first,
+            count,
             age: AtomicU8::new(0),
+        }
+    }
+
+    /// All buckets.
+    #[inline(always)]
+    fn buckets(&self) -> &[Bucket] {
+        let words = self.memory[self.first..].as_ptr();
+        #[expect(
+            unsafe_code,
+            clippy::cast_ptr_alignment,
+            reason = "`first` makes up for the alignment that the allocation lacks"
+        )]
+        // SAFETY: from word `first` on, which lies at a multiple of 64 bytes, the memory holds `count` times the words
+        // of a bucket, which is nothing but those words.
+        unsafe {
+            std::slice::from_raw_parts(words.cast::<Bucket>(), self.count)
         }
     }
 
     /// Size in MiB that was really allocated (0 if below one).
     pub(crate) const fn mib(&self) -> usize {
-        (self.buckets.len() * size_of::<Bucket>()) >> 20
+        (self.count * size_of::<Bucket>()) >> 20
     }
 
     /// Starts a new search: what is there now may be replaced first.
@@ -154,8 +184,8 @@ impl Table {
 
     #[inline(always)]
     fn bucket(&self, key: u64) -> &Bucket {
-        let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
-        &self.buckets[index as usize]
+        let index = (u128::from(key) * self.count as u128) >> 64;
+        &self.buckets()[index as usize]
     }
 
     /// Asks the processor to fetch the line of `key`, which is needed soon.
@@ -230,8 +260,8 @@ impl Table {
     /// Entries of the current search, per mille, from a sample.
     pub(crate) fn per_mille(&self) -> u32 {
         let age = self.age.load(Relaxed);
-        let sample = self.buckets.len().min(250);
-        let used = self.buckets[..sample]
+        let sample = self.count.min(250);
+        let used = self.buckets()[..sample]
             .iter()
             .flat_map(|bucket| &bucket.0)
             .filter(|slot| {
@@ -243,25 +273,24 @@ impl Table {
     }
 }
 
-/// Zeroed buckets that the system hands out lazily, or nothing if memory is short.
-#[expect(
-    clippy::cast_ptr_alignment,
-    reason = "the layout asks for the alignment of a bucket"
-)]
+/// Zeroed words that the system hands out lazily, or nothing if memory is short.
+///
+/// The layout asks for the alignment of a word only: for more than the allocator gives by itself, std clears the
+/// memory by hand, which takes seconds for gigabytes and claims all of them.
 #[expect(
     unsafe_code,
+    clippy::cast_ptr_alignment,
     reason = "no safe call allocates zeroed memory and reports failure"
 )]
-fn zeroed(count: usize) -> Option<Box<[Bucket]>> {
-    let count = count.max(1);
-    let layout = Layout::array::<Bucket>(count).ok()?;
-    // SAFETY: `layout` has a size above zero, since `count` is at least 1.
-    let memory = unsafe { alloc_zeroed(layout) }.cast::<Bucket>();
+fn zeroed(count: usize) -> Option<Box<[AtomicU64]>> {
+    let layout = Layout::array::<AtomicU64>(count.max(1)).ok()?;
+    // SAFETY: `layout` has a size above zero.
+    let memory = unsafe { alloc_zeroed(layout) }.cast::<AtomicU64>();
     if memory.is_null() {
-        assert!(count > 1, "64 bytes of memory are left");
+        assert!(count > 2 * WORDS, "a kilobyte of memory is left");
         return None;
     }
-    let slice = std::ptr::slice_from_raw_parts_mut(memory, count);
+    let slice = std::ptr::slice_from_raw_parts_mut(memory, count.max(1));
     // SAFETY: the memory comes from the global allocator with the layout of this slice, is owned by nobody else, and
     // all bits zero are valid atomics.
     Some(unsafe { Box::from_raw(slice) })
@@ -359,6 +388,9 @@ mod tests {
 
     #[test]
     fn sizes_out_of_range_are_brought_into_it() {
+        for table in [Table::tiny(), Table::new(1), Table::new(5)] {
+            assert_eq!(table.buckets().as_ptr() as usize % 64, 0);
+        }
         assert_eq!(Table::new(0).mib(), 1);
         assert_eq!(Table::new(3).mib(), 3);
     }

@@ -21,10 +21,10 @@ impl Fields {
         Self(url::form_urlencoded::parse(text).into_owned().collect())
     }
 
-    /// Fields of a flat JSON object; anything else gives none.
-    pub(super) fn of_json(text: &[u8]) -> Self {
+    /// Fields of a flat JSON object; `None` for any other text.
+    pub(super) fn of_json(text: &[u8]) -> Option<Self> {
         let Ok(Value::Object(object)) = serde_json::from_slice(text) else {
-            return Self::default();
+            return None;
         };
         let scalar = |value: Value| match value {
             Value::String(text) => Some(text),
@@ -32,12 +32,12 @@ impl Fields {
             Value::Bool(flag) => Some(flag.to_string()),
             Value::Null | Value::Array(_) | Value::Object(_) => None,
         };
-        Self(
+        Some(Self(
             object
                 .into_iter()
                 .filter_map(|(k, v)| Some((k, scalar(v)?)))
                 .collect(),
-        )
+        ))
     }
 
     /// Value of a field; `None` when it is absent or empty.
@@ -93,20 +93,21 @@ impl<S: Sync> FromRequest<S> for Fields {
                 "the request body is too long",
             )
         })?;
-        fields.0.extend(body_fields(&parts.headers, &body).0);
+        fields.0.extend(body_fields(&parts.headers, &body)?.0);
         Ok(fields)
     }
 }
 
-fn body_fields(headers: &HeaderMap, body: &Bytes) -> Fields {
+fn body_fields(headers: &HeaderMap, body: &Bytes) -> Result<Fields, ApiError> {
     let kind = headers
         .get(CONTENT_TYPE)
         .and_then(|value| value.to_str().ok())
         .unwrap_or_default();
-    if kind.starts_with("application/json") {
+    if kind.starts_with("application/json") && !body.is_empty() {
         Fields::of_json(body)
+            .ok_or_else(|| ApiError::new(StatusCode::BAD_REQUEST, "the body is not a JSON object"))
     } else {
-        Fields::of_urlencoded(body)
+        Ok(Fields::of_urlencoded(body))
     }
 }
 
@@ -118,7 +119,7 @@ mod tests {
     fn both_kinds_of_bodies_give_the_same_fields() {
         let form = Fields::of_urlencoded(b"rated=true&clock.limit=180&variant=crazyhouse");
         let json = Fields::of_json(br#"{"rated":true,"clock.limit":180,"variant":"crazyhouse"}"#);
-        assert_eq!(form, json);
+        assert_eq!(Some(&form), json.as_ref());
         assert!(form.is_true("rated"));
         assert_eq!(form.number("clock.limit").unwrap(), Some(180));
         assert_eq!(form.get("fen"), None);
@@ -126,7 +127,8 @@ mod tests {
 
     #[test]
     fn garbage_gives_no_fields_and_bad_numbers_an_error() {
-        assert_eq!(Fields::of_json(b"[1,2"), Fields::default());
+        assert_eq!(Fields::of_json(b"[1,2"), None);
+        assert_eq!(Fields::of_json(b"[1]"), None);
         assert!(Fields::of_urlencoded(b"days=soon").number("days").is_err());
     }
 }

@@ -51,6 +51,9 @@ pub(super) struct Hall {
     events: HashMap<String, Feed>,
     errands: mpsc::UnboundedSender<Errand>,
     rng: fastrand::Rng,
+    /// Ids differ from run to run even with one seed: a client that keeps records by id must not take a new game for
+    /// one it knows.
+    ids: fastrand::Rng,
     games_of_scripted: HashMap<String, u64>,
     stop: CancellationToken,
 }
@@ -79,6 +82,7 @@ impl Hall {
             accounts: Accounts::default(),
             limiter: Limiter::new(options.rate_limits),
             rng: fastrand::Rng::with_seed(options.seed),
+            ids: fastrand::Rng::new(),
             options,
             challenges: BTreeMap::new(),
             tables: BTreeMap::new(),
@@ -299,7 +303,7 @@ impl Hall {
     fn new_id(&mut self) -> GameId {
         loop {
             let id = GameId(
-                std::iter::repeat_with(|| self.rng.alphanumeric())
+                std::iter::repeat_with(|| self.ids.alphanumeric())
                     .take(8)
                     .collect(),
             );

@@ -182,7 +182,12 @@ impl Reader {
 
     pub(super) fn log_filter(&mut self, section: &'static str, key: &'static str) -> String {
         let text = self.text(section, key);
-        if text.is_empty() || tracing_subscriber::EnvFilter::try_new(&text).is_err() {
+        // A lone word that is no level would pass as the name of a module and silence everything else.
+        let names_no_level = text.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && !["error", "warn", "info", "debug", "trace", "off"]
+                .iter()
+                .any(|level| text.eq_ignore_ascii_case(level));
+        if names_no_level || tracing_subscriber::EnvFilter::try_new(&text).is_err() {
             let expected =
                 "error, warn, info, debug, trace, or a filter such as \"info,hyper=warn\"";
             return self.missing(section, key, expected);

@@ -362,3 +362,14 @@ fn syntax_error_shows_file_and_line() {
     assert!(text.contains("bot.toml"), "{text}");
     assert!(text.contains("line 2"), "{text}");
 }
+
+#[test]
+fn misspelt_log_level_is_refused_and_filters_are_not() {
+    for bad in ["inof", "loud", ""] {
+        let text = message(load_text(&format!("[log]\nlevel = \"{bad}\"\n")));
+        assert!(text.contains("log.level"), "{text}");
+    }
+    for good in ["INFO", "off", "info,hyper=warn", "pocketknight::bot=debug"] {
+        load_text(&format!("[log]\nlevel = \"{good}\"\n")).unwrap();
+    }
+}
