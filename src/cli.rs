@@ -92,11 +92,18 @@ pub(crate) struct SandboxArgs {
     #[arg(long, default_value = "60+1")]
     pub(crate) clock: MatchClock,
     /// random, greedy, or engine:NODES (the engine with that many nodes a move); several are taken in turn
-    #[arg(long, default_value = "greedy", value_delimiter = ',')]
+    #[arg(
+        long,
+        default_value = "random,greedy,engine:1000",
+        value_delimiter = ','
+    )]
     pub(crate) opponent: Vec<Style>,
     /// Seed of the opponents; the same seed gives the same opponents' choices
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
+    /// Pause of the opponents before each move, milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=60_000))]
+    pub(crate) delay: u64,
     /// Only start the server and leave it running for other clients
     #[arg(long, conflicts_with_all = ["games", "concurrency", "clock", "opponent"])]
     pub(crate) serve: bool,

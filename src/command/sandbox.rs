@@ -8,7 +8,7 @@ use pocketknight::bot::{self, BotOptions};
 use pocketknight::engine::Engine;
 use pocketknight::sandbox::{MatchOptions, Report, Server, ServerOptions, play_match, welcome};
 use pocketknight::settings::{SPEEDS, Settings};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -26,6 +26,7 @@ pub(crate) async fn sandbox(args: &SandboxArgs, settings: Settings) -> Result<()
     let options = ServerOptions {
         port: args.port,
         seed: args.seed,
+        think_delay: Duration::from_millis(args.delay),
         ..ServerOptions::default()
     };
     let server = Server::start(options)
@@ -90,7 +91,7 @@ async fn play(
         stop.cancel();
         leave(&mut bots).await;
     }
-    conclude(&report, pgn)
+    conclude(&report, &pgn)
 }
 
 /// The user's settings with an account of the sandbox, a folder of its own, and every challenge welcome.
@@ -133,8 +134,8 @@ fn ended_early(
     Failure::Runtime(reason.context("the bot ended before the games were over"))
 }
 
-fn conclude(report: &Report, pgn: PathBuf) -> Result<(), Failure> {
-    let written = std::fs::write(&pgn, report.pgn());
+fn conclude(report: &Report, pgn: &Path) -> Result<(), Failure> {
+    let written = std::fs::write(pgn, report.pgn());
     written
         .with_context(|| format!("cannot write {}", pgn.display()))
         .map_err(Failure::Runtime)?;

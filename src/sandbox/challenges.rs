@@ -12,7 +12,7 @@ use tokio::sync::watch;
 const OFFLINE_AFTER: Duration = Duration::from_secs(20);
 
 /// Time after which an offline challenge is forgotten.
-const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
+const FORGOTTEN_AFTER: Duration = Duration::from_mins(1);
 
 /// Shortest estimated duration (initial time + 40 increments) of games with bots, seconds.
 const SHORTEST_FOR_BOTS: u32 = 30;
@@ -252,8 +252,8 @@ fn time_control_of(fields: &Fields) -> Result<TimeControl, ApiError> {
             };
         }
     };
-    let listed = matches!(limit, 0 | 15 | 30 | 45 | 60 | 90);
-    if !listed && !(limit.is_multiple_of(60) && (120..=10800).contains(&limit)) {
+    let in_minutes = limit.is_multiple_of(60) && (120..=10800).contains(&limit);
+    if !in_minutes && !matches!(limit, 0 | 15 | 30 | 45 | 60 | 90) {
         return Err(ApiError::form("clock.limit", "Invalid clock"));
     }
     if increment > 60 {

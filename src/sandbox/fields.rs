@@ -23,9 +23,8 @@ impl Fields {
 
     /// Fields of a flat JSON object; anything else gives none.
     pub(super) fn of_json(text: &[u8]) -> Self {
-        let object = match serde_json::from_slice(text) {
-            Ok(Value::Object(object)) => object,
-            _ => return Self::default(),
+        let Ok(Value::Object(object)) = serde_json::from_slice(text) else {
+            return Self::default();
         };
         let scalar = |value: Value| match value {
             Value::String(text) => Some(text),

@@ -180,6 +180,15 @@ impl Hall {
             .map_or(0, |color| table.cut_streams(color))
     }
 
+    /// Breaks the game streams of an account.
+    pub(crate) fn cut_games(&mut self, user: &str) {
+        for table in self.tables.values_mut() {
+            if let Some(color) = table.color_of(user) {
+                table.cut_streams(color);
+            }
+        }
+    }
+
     /// Lets time pass everywhere. To be called several times a second.
     pub(super) fn sweep(&mut self, now: Instant) {
         self.events.retain(|_, feed| feed.is_open());

@@ -16,8 +16,8 @@ pub(super) enum Limited {
 impl Limited {
     const fn most(self) -> (u32, Duration) {
         match self {
-            Self::EventStream => (30, Duration::from_secs(600)),
-            Self::Account => (30, Duration::from_secs(300)),
+            Self::EventStream => (30, Duration::from_mins(10)),
+            Self::Account => (30, Duration::from_mins(5)),
         }
     }
 }
@@ -69,7 +69,7 @@ mod tests {
         assert!(!limiter.admit(Limited::EventStream, "a", start + Duration::from_secs(599)));
         assert!(limiter.admit(Limited::EventStream, "b", start));
         assert!(limiter.admit(Limited::Account, "a", start));
-        assert!(limiter.admit(Limited::EventStream, "a", start + Duration::from_secs(600)));
+        assert!(limiter.admit(Limited::EventStream, "a", start + Duration::from_mins(10)));
     }
 
     #[test]

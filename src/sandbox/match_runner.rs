@@ -157,22 +157,22 @@ async fn start_game(
     account: &str,
     request: &Request,
 ) -> Result<GameId, String> {
-    let mut reason = "not accepted".to_owned();
+    let mut last = ChallengeStatus::Created;
     for _ in 0..ATTEMPTS {
         let (id, mut status) = server.challenge(opponent, account, request.clone())?;
         let settled = async { status.wait_for(|s| !s.is_open()).await.map(|s| *s) };
         match tokio::time::timeout(ANSWER_TIMEOUT, settled).await {
             Ok(Ok(ChallengeStatus::Accepted)) => return Ok(id),
-            Ok(Ok(status)) => reason = format!("challenge {}", status.word()),
-            Ok(Err(_)) => reason = "challenge lost".to_owned(),
-            Err(_) => {
+            Ok(Ok(status)) => last = status,
+            // The server has forgotten the challenge or the account does not answer.
+            Ok(Err(_)) | Err(_) => {
                 server.cancel(opponent, &id);
                 return Err("challenge not answered".to_owned());
             }
         }
         tokio::time::sleep(RETRY_PAUSE).await;
     }
-    Err(reason)
+    Err(format!("challenge {}", last.word()))
 }
 
 async fn wait_for_end(server: &Server, id: &GameId) {

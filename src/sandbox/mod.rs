@@ -10,6 +10,7 @@ mod answer;
 mod auth;
 mod challenges;
 mod clock;
+mod faults;
 mod feed;
 mod fields;
 mod game;
@@ -27,6 +28,7 @@ mod server;
 mod table;
 mod wire;
 
+pub use faults::{Fault, FaultKind};
 pub use match_runner::{MatchClock, MatchOptions, UnknownClock, play_match};
 pub use opponents::{Style, UnknownStyle};
 pub use report::{Report, Row};

@@ -155,13 +155,12 @@ impl Report {
 
     /// All games as PGN, in order.
     pub fn pgn(&self) -> String {
-        let games: Vec<&str> = self
-            .rows
-            .iter()
-            .map(|row| row.pgn.trim_end())
-            .filter(|pgn| !pgn.is_empty())
-            .collect();
-        games.iter().map(|pgn| format!("{pgn}\n\n")).collect()
+        let mut text = String::new();
+        for row in self.rows.iter().filter(|row| !row.pgn.is_empty()) {
+            text.push_str(row.pgn.trim_end());
+            text.push_str("\n\n");
+        }
+        text
     }
 }
 

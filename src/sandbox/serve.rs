@@ -27,7 +27,7 @@ pub fn welcome(server: &Server, accounts: &[(String, String)]) -> String {
     let mut text = format!("sandbox server at {base}\n\nbot accounts and their tokens:\n");
     for (name, token) in accounts {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "  {name:14} {token}");
+        let _ = writeln!(text, "  {name:18} {token}");
     }
     text.push('\n');
     text.push_str(&HELP.replace("BASE", base));

@@ -2,6 +2,7 @@
 
 use super::accounts::User;
 use super::challenges::{ChallengeStatus, Request};
+use super::faults::{Fault, Faults};
 use super::hall::{Errand, Hall, SharedHall};
 use super::players;
 use super::routes::{self, App};
@@ -65,6 +66,7 @@ impl Default for ServerOptions {
 pub struct Server {
     address: SocketAddr,
     hall: SharedHall,
+    faults: Faults,
     stop: CancellationToken,
     tasks: JoinSet<()>,
 }
@@ -80,8 +82,10 @@ impl Server {
         let stop = CancellationToken::new();
         let (hall, errands) = Hall::open(options.clone(), stop.clone());
         let mut tasks = JoinSet::new();
+        let faults = Faults::default();
         let app = App {
             hall: hall.clone(),
+            faults: faults.clone(),
             keep_alive: options.keep_alive,
             stop: stop.clone(),
         };
@@ -91,6 +95,7 @@ impl Server {
         Ok(Self {
             address,
             hall,
+            faults,
             stop,
             tasks,
         })
@@ -128,6 +133,11 @@ impl Server {
         }
     }
 
+    /// Lets requests meet a fault.
+    pub fn inject(&self, fault: Fault) {
+        self.faults.add(fault);
+    }
+
     /// Breaks the open event stream of an account in the middle. Says whether there was one.
     pub fn cut_events(&self, name: &str) -> bool {
         self.hall.lock().cut_events(&name.to_lowercase())
@@ -136,6 +146,11 @@ impl Server {
     /// Breaks the open streams of an account in one game. Returns how many there were.
     pub fn cut_game(&self, name: &str, id: &GameId) -> usize {
         self.hall.lock().cut_game(&name.to_lowercase(), id)
+    }
+
+    /// Breaks all open game streams of an account.
+    pub fn cut_games(&self, name: &str) {
+        self.hall.lock().cut_games(&name.to_lowercase());
     }
 
     /// Stops accepting connections, ends all streams and waits for the tasks.

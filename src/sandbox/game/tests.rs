@@ -87,7 +87,7 @@ fn moves_out_of_turn_and_against_the_rules_are_refused_and_change_nothing() {
 #[test]
 fn a_late_move_is_answered_but_loses_on_time() {
     let (mut referee, now) = played("e2e4 e7e5");
-    let late = now + Duration::from_secs(60);
+    let late = now + Duration::from_mins(1);
     assert_eq!(
         referee.play(Color::White, "g1f3", None, late),
         Ok(vec![Notice::State])
@@ -103,7 +103,7 @@ fn the_flag_falls_after_the_grace_without_any_move() {
     let grace = Duration::from_secs(1);
     assert!(
         referee
-            .check_flag(now + Duration::from_secs(60), grace)
+            .check_flag(now + Duration::from_mins(1), grace)
             .is_empty()
     );
     assert_eq!(

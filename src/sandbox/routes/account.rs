@@ -93,8 +93,8 @@ pub(super) async fn online_bots(
 ) -> Result<Response, ApiError> {
     let most = fields.number("nb")?.unwrap_or(USUAL_BOTS).clamp(1, 512) as usize;
     let bots = app.hall.lock().online_bots(most);
-    let lines: String = bots.iter().map(|bot| format!("{bot}\n")).collect();
-    Ok(nd_json(lines.into()))
+    let lines: Vec<String> = bots.iter().map(Value::to_string).collect();
+    Ok(nd_json((lines.join("\n") + "\n").into()))
 }
 
 pub(super) async fn statuses(State(app): State<App>, fields: Fields) -> Response {

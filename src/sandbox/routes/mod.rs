@@ -8,6 +8,7 @@ mod game;
 
 use super::answer::{ApiError, ND_JSON};
 use super::auth::{self, Caller};
+use super::faults::{self, Faults};
 use super::hall::SharedHall;
 use super::limits::Limited;
 use axum::Router;
@@ -25,6 +26,8 @@ use tokio_util::sync::CancellationToken;
 pub(super) struct App {
     /// State of the server.
     pub hall: SharedHall,
+    /// Faults that wait for their requests.
+    pub(crate) faults: Faults,
     /// Pause after which a stream gets a blank line.
     pub keep_alive: Duration,
     /// Ends the streams.
@@ -61,6 +64,7 @@ pub(super) fn router(app: App) -> Router {
             app.clone(),
             auth::add_scopes_header,
         ))
+        .layer(middleware::from_fn_with_state(app.clone(), faults::befall))
         .with_state(app)
 }
 
