@@ -11,7 +11,7 @@ pub(crate) const ASPIRATION_DEPTH: i32 = 4;
 
 /// Reverse futility: deepest depth, and the margin of each ply.
 pub(crate) const REVERSE_FUTILITY_DEPTH: i32 = 7;
-pub(crate) const REVERSE_FUTILITY: i32 = 60;
+pub(crate) const REVERSE_FUTILITY: i32 = 45;
 
 /// Razoring: deepest depth, and the margin of each ply below alpha.
 pub(crate) const RAZOR_DEPTH: i32 = 2;

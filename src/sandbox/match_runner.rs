@@ -1,8 +1,9 @@
 //! Plays a match: scripted opponents challenge one account, again and again, until all games are over.
 
-use super::challenges::{ChallengeStatus, ColorWish, Request};
+use super::challenges::ChallengeStatus;
 use super::opponents::Style;
 use super::report::{Report, Row};
+use super::request::{ColorWish, Request};
 use super::server::Server;
 use crate::lichess::model::GameId;
 use crate::rules::Color;

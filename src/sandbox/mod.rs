@@ -22,6 +22,7 @@ mod players;
 mod presence;
 mod record;
 mod report;
+mod request;
 mod routes;
 mod serve;
 mod server;

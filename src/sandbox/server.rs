@@ -1,10 +1,11 @@
 //! The running server: its listener, its clockwork, and its accounts.
 
 use super::accounts::User;
-use super::challenges::{ChallengeStatus, Request};
+use super::challenges::ChallengeStatus;
 use super::faults::{Fault, Faults};
 use super::hall::{Errand, Hall, SharedHall};
 use super::players;
+use super::request::Request;
 use super::routes::{self, App};
 use super::table::{Progress, Table};
 use crate::engine::Engine;

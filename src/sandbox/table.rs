@@ -1,11 +1,12 @@
 //! One game on the server: referee, seats, open streams, chat, and the messages that describe it.
 
 use super::accounts::User;
-use super::challenges::{Challenge, Request};
+use super::challenges::Challenge;
 use super::feed::Feed;
 use super::game::{Notice, Referee, Terms};
 use super::opponents::Style;
 use super::presence::Presence;
+use super::request::Request;
 use super::wire;
 use crate::lichess::model::{
     ChatLine, ChatRoom, ClockSetup, Compat, GameEvent, GameFull, GameId, GameInfo, GameState,
