@@ -89,8 +89,8 @@ pub struct Note {
 
 impl Note {
     /// Whether there is nothing to write.
-    pub const fn is_empty(&self) -> bool {
-        self.clock.is_none() && self.eval.is_none() && self.text.is_empty()
+    pub fn is_empty(&self) -> bool {
+        self.clock.is_none() && self.eval.is_none() && self.text.trim().is_empty()
     }
 }
 
