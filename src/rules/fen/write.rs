@@ -8,7 +8,7 @@ use crate::rules::square::Square;
 use std::fmt::Write as _;
 
 impl Setup {
-    /// FEN of this content in the given dialect; see [`Position::fen`].
+    /// FEN of this content in the given dialect; see [`crate::rules::Position::fen`].
     pub fn fen(&self, style: FenStyle) -> String {
         let mut fen = String::with_capacity(96);
         let marks = if style == FenStyle::ChessCom {
