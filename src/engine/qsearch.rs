@@ -2,7 +2,7 @@
 
 use super::movepick::{Context, Picker, is_noisy};
 use super::params::{DELTA, QUIET_EVASIONS};
-use super::score::{DRAW, INFINITE, MATE_FOUND, MAX_PLY, from_table, to_table};
+use super::score::{INFINITE, MATE_FOUND, from_table, to_table};
 use super::search::Node;
 use super::see::{gain, see};
 use super::tt::{Entry, Kind, NO_EVAL};
@@ -21,29 +21,10 @@ impl Worker {
         mut alpha: i32,
         mut beta: i32,
     ) -> i32 {
-        if N::PV {
-            self.frame(ply).line.clear();
-            self.seldepth = self.seldepth.max(ply + 1);
-        }
-        if self.tick() {
-            return 0;
-        }
-        if self.is_repetition() {
-            return DRAW;
+        if let Some(value) = self.enter::<N>(position, ply, &mut alpha, &mut beta) {
+            return value;
         }
         let in_check = position.is_check();
-        if ply >= MAX_PLY - 1 {
-            return if in_check {
-                DRAW
-            } else {
-                self.evaluate(position)
-            };
-        }
-        alpha = alpha.max(mated(ply));
-        beta = beta.min(-mated(ply + 1));
-        if alpha >= beta {
-            return alpha;
-        }
 
         let checks = steps == 0;
         let depth = if checks { 0 } else { -1 };

@@ -69,39 +69,13 @@ impl Worker {
             };
         }
         let mut depth = depth.min(MAX_PLY as i32 - 1);
-        if N::PV {
-            self.frame(ply).line.clear();
-            self.seldepth = self.seldepth.max(ply + 1);
-        }
-        if self.tick() {
-            return 0;
+        if let Some(value) = self.enter::<N>(position, ply, &mut alpha, &mut beta) {
+            return value;
         }
         let in_check = position.is_check();
-        if !N::ROOT {
-            if self.is_repetition() {
-                return DRAW;
-            }
-            if ply >= MAX_PLY - 1 {
-                return if in_check {
-                    DRAW
-                } else {
-                    self.evaluate(position)
-                };
-            }
-            alpha = alpha.max(mated(ply));
-            beta = beta.min(-mated(ply + 1));
-            if alpha >= beta {
-                return alpha;
-            }
-        }
 
         let key = position.key();
-        let excluded = self.frame(ply).excluded;
-        let known = if excluded.is_none() {
-            self.table.probe(key)
-        } else {
-            None
-        };
+        let known = self.table.probe(key);
         let known_value = known.map_or(0, |entry| from_table(entry.value, ply));
         let table_move = if N::ROOT {
             self.root_moves[self.rank].line[0]
@@ -125,7 +99,6 @@ impl Worker {
         } else {
             raw = match known {
                 Some(entry) if entry.eval != NO_EVAL => entry.eval,
-                _ if !excluded.is_none() => self.frame(ply).eval,
                 _ => self.evaluate(position),
             };
             self.frame(ply).eval = raw;
@@ -141,7 +114,7 @@ impl Worker {
             };
         }
 
-        if !N::PV && !in_check && excluded.is_none() && beta.abs() < MATE_FOUND {
+        if !N::PV && !in_check && beta.abs() < MATE_FOUND {
             if let Some(value) =
                 self.prune_node(position, ply, depth, alpha, beta, cut, eval, improving)
             {
@@ -189,9 +162,6 @@ impl Worker {
                 };
                 m
             };
-            if m == excluded {
-                continue;
-            }
             count += 1;
             let noisy = is_noisy(position, m);
             let check = position.gives_check(m, &info);
@@ -312,18 +282,12 @@ impl Worker {
         picker.finish(&mut self.arena);
 
         if count == 0 {
-            return if !excluded.is_none() {
-                alpha
-            } else if in_check {
-                mated(ply)
-            } else {
-                DRAW
-            };
+            return if in_check { mated(ply) } else { DRAW };
         }
         if best >= beta {
             self.reward(position, ply, depth, best_move, &quiets, &captures);
         }
-        if excluded.is_none() && !(N::ROOT && self.rank > 0) {
+        if !(N::ROOT && self.rank > 0) {
             let kind = if best >= beta {
                 Kind::Lower
             } else if best > old_alpha && N::PV {
@@ -346,6 +310,41 @@ impl Worker {
             );
         }
         best
+    }
+
+    /// What every node begins with: counts it, and narrows the window to the mates that are still possible. Returns
+    /// the value of a node that needs no search.
+    #[inline(always)]
+    pub(crate) fn enter<N: Node>(
+        &mut self,
+        position: &Position,
+        ply: usize,
+        alpha: &mut i32,
+        beta: &mut i32,
+    ) -> Option<i32> {
+        if N::PV {
+            self.frame(ply).line.clear();
+            self.seldepth = self.seldepth.max(ply + 1);
+        }
+        if self.tick() {
+            return Some(0);
+        }
+        if N::ROOT {
+            return None;
+        }
+        if self.is_repetition() {
+            return Some(DRAW);
+        }
+        if ply >= MAX_PLY - 1 {
+            return Some(if position.is_check() {
+                DRAW
+            } else {
+                self.evaluate(position)
+            });
+        }
+        *alpha = (*alpha).max(mated(ply));
+        *beta = (*beta).min(-mated(ply + 1));
+        (*alpha >= *beta).then_some(*alpha)
     }
 
     /// Tries to settle a node without its moves: by its evaluation alone, by quiescence, or by passing.

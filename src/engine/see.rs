@@ -34,12 +34,9 @@ fn swing_on(position: &Position, square: Square) -> i32 {
 /// What a move wins before the answer: the swing of its victim, and the rise of a promoted pawn.
 #[inline]
 pub(crate) fn gain(position: &Position, m: Move) -> i32 {
-    let victim = if m.is_en_passant() {
-        swing(Role::Pawn)
-    } else if m.is_castle() || m.is_drop() {
-        0
-    } else {
-        swing_on(position, m.to())
+    let victim = match (position.captured_role(m), position.captured_to_pocket(m)) {
+        (Some(taken), Some(held)) => BOARD[taken.index()] + HAND[held.index()],
+        _ => 0,
     };
     match m.promoted_to() {
         Some(role) => victim + BOARD[role.index()] - BOARD[Role::Pawn.index()],

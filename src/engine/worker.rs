@@ -32,8 +32,6 @@ pub(crate) struct Frame {
     pub(crate) step: Step,
     /// Quiet moves that refuted siblings.
     pub(crate) killers: [Move; 2],
-    /// Move left out while its singularity is tested.
-    pub(crate) excluded: Move,
     /// Expected line from here.
     pub(crate) line: Line,
 }
@@ -44,7 +42,6 @@ impl Frame {
             eval: super::tt::NO_EVAL,
             step: Step::NONE,
             killers: [Move::NONE; 2],
-            excluded: Move::NONE,
             line: Line::new(),
         }
     }
