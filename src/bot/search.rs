@@ -65,11 +65,9 @@ impl Search {
         } else {
             Instant::now()
         };
-        let keys = game.keys();
-        let past = keys.len().saturating_sub(1);
         let request = SearchRequest {
             position: *game.position(),
-            earlier: keys[game.irreversible().min(past)..past].to_vec(),
+            earlier: game.earlier_keys().to_vec(),
             limits: plan.limits,
             received: start,
         };

@@ -175,7 +175,8 @@ impl Move {
     }
 }
 
-impl std::fmt::Debug for Move {
+/// Coordinate form with castling as king takes rook (`e1h1`) and drops in upper case (`P@e4`).
+impl std::fmt::Display for Move {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.is_none() {
             return f.write_str("none");
@@ -188,6 +189,12 @@ impl std::fmt::Debug for Move {
             Some(role) => write!(f, "{}", role.letter()),
             None => Ok(()),
         }
+    }
+}
+
+impl std::fmt::Debug for Move {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
     }
 }
 

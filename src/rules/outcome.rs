@@ -247,6 +247,13 @@ impl Game {
         self.repetition.first()
     }
 
+    /// Keys of the positions before the current one that can still be repeated, oldest first: what a search has to
+    /// know of the game.
+    pub fn earlier_keys(&self) -> &[u64] {
+        let past = self.moves.len();
+        &self.keys[self.irreversible().min(past)..past]
+    }
+
     /// End of the game, if the current position is one. Mate goes before repetition, and under
     /// [`Rule::Fics`] repetition only gives a right to claim, so it ends nothing.
     pub fn outcome(&self) -> Option<Outcome> {
@@ -316,8 +323,10 @@ mod tests {
         assert_eq!(game.irreversible(), 0);
         play(&mut game, "e1h1");
         assert_eq!(game.irreversible(), 7);
+        assert!(game.earlier_keys().is_empty());
         play(&mut game, "a7a6 a2a3");
         assert_eq!(game.irreversible(), 7);
+        assert_eq!(game.earlier_keys(), &game.keys()[7..9]);
         game.pop();
         game.truncate(6);
         assert_eq!(game.irreversible(), 0);

@@ -64,11 +64,7 @@ impl Position {
             let file = if rook.file() > king.file() { 6 } else { 2 };
             return format!("{king}{}", Square::at(file, king.rank()));
         }
-        match (m.dropped(), m.promoted_to()) {
-            (Some(role), _) => format!("{}@{}", role.upper_letter(), m.to()),
-            (None, Some(role)) => format!("{}{}{}", m.from_raw(), m.to(), role.letter()),
-            (None, None) => format!("{}{}", m.from_raw(), m.to()),
-        }
+        m.to_string()
     }
 
     /// Move that the text means on this board, legal or not; `None` if it is not written like one.

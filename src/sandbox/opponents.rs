@@ -162,10 +162,9 @@ impl Brain {
 }
 
 fn search(session: &mut Session, game: &Game, nodes: u64) -> Option<Move> {
-    let keys = game.keys();
     let request = SearchRequest {
         position: *game.position(),
-        earlier: keys[game.irreversible().min(keys.len() - 1)..keys.len() - 1].to_vec(),
+        earlier: game.earlier_keys().to_vec(),
         limits: Limits {
             nodes: Some(nodes),
             ..Limits::default()

@@ -191,19 +191,13 @@ impl Front {
         // Its best move comes before anything of the new search.
         self.finish_search();
         let position = *self.game.position();
-        let keys = self.game.keys();
-        let earlier = &keys[..keys.len().saturating_sub(1)];
-        let earlier = earlier
-            .get(self.game.irreversible()..)
-            .unwrap_or_default()
-            .to_vec();
         let style = self.castling_style();
         let (ended, done) = mpsc::channel();
         let (info_output, output) = (self.output.clone(), self.output.clone());
         let handle = self.session.search(
             SearchRequest {
                 position,
-                earlier,
+                earlier: self.game.earlier_keys().to_vec(),
                 limits,
                 received,
             },
