@@ -3,6 +3,7 @@
 use super::{Done, RECONCILE, Supervisor};
 use crate::bot::BotEvent;
 use crate::bot::game::{self, Command, GameContext, GameEnd};
+use crate::bot::record::GameRecord;
 use crate::lichess::model::{GameId, GameInfo};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -127,9 +128,7 @@ impl Supervisor {
                 self.slots.finish(&id);
                 self.failures.remove(&id);
                 self.remember(id);
-                self.summary.count(record.verdict);
-                self.archive.store((*record).clone());
-                self.observer.emit(|| BotEvent::GameFinished { record });
+                self.keep(record);
             }
             GameEnd::Foreign => {
                 self.slots.finish(&id);
@@ -145,6 +144,13 @@ impl Supervisor {
                 self.on_failure(id);
             }
         }
+    }
+
+    /// Counts, stores and tells the record of a finished game.
+    pub(super) fn keep(&mut self, record: Box<GameRecord>) {
+        self.summary.count(record.verdict);
+        self.archive.store((*record).clone());
+        self.observer.emit(|| BotEvent::GameFinished { record });
     }
 
     pub(super) fn remember(&mut self, id: GameId) {

@@ -9,7 +9,7 @@ use super::archive::Archive;
 use super::game::{Command, GameEnd};
 use super::round_trip::RoundTrip;
 use super::slots::Slots;
-use super::{BotEvent, BotOptions, Error, Observer, Summary};
+use super::{BotOptions, Error, Observer, Summary};
 use crate::lichess::model::{DeclineReason, Event, GameId, GameInfo};
 use crate::lichess::{self, Gate, Kind};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -164,13 +164,8 @@ impl Supervisor {
             .replay
             .as_ref()
             .is_some_and(|replay| now >= replay.until)
-            && let Some(replay) = self.replay.take()
         {
-            for id in replay.missing {
-                if self.slots.forget_waiting(&id) {
-                    info!(challenge = %id, "waiting challenge is gone");
-                }
-            }
+            self.end_replay();
         }
         if now >= self.reconcile_at {
             self.reconcile(now);
@@ -288,11 +283,7 @@ impl Supervisor {
                 if let Ok(Done::Game(id, end)) = done {
                     self.players.retain(|_, game| *game != id);
                     match end {
-                        GameEnd::Finished(record) => {
-                            self.summary.count(record.verdict);
-                            self.archive.store((*record).clone());
-                            self.observer.emit(|| BotEvent::GameFinished { record });
-                        }
+                        GameEnd::Finished(record) => self.keep(record),
                         GameEnd::Left => self.summary.left += 1,
                         GameEnd::Closed(_) | GameEnd::Foreign => {}
                     }
