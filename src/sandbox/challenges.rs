@@ -12,29 +12,6 @@ const OFFLINE_AFTER: Duration = Duration::from_secs(20);
 /// Time after which an offline challenge is forgotten.
 const FORGOTTEN_AFTER: Duration = Duration::from_mins(1);
 
-/// Reason for a word of `POST /api/challenge/{id}/decline`, in any case; unknown words are generic.
-pub(super) fn decline_reason(word: &str) -> DeclineReason {
-    use DeclineReason::{
-        Casual, Generic, Later, NoBot, OnlyBot, Rated, Standard, TimeControl, TooFast, TooSlow,
-        Variant,
-    };
-    [
-        Later,
-        TooFast,
-        TooSlow,
-        TimeControl,
-        Rated,
-        Casual,
-        Standard,
-        Variant,
-        NoBot,
-        OnlyBot,
-    ]
-    .into_iter()
-    .find(|reason| reason.word().eq_ignore_ascii_case(word))
-    .unwrap_or(Generic)
-}
-
 /// Sentence shown for a reason.
 pub(super) const fn decline_text(reason: DeclineReason) -> &'static str {
     match reason {
@@ -133,13 +110,6 @@ impl Challenge {
 mod tests {
     use super::*;
     use crate::sandbox::request::ColorWish;
-
-    #[test]
-    fn decline_words_are_read_in_any_case() {
-        assert_eq!(decline_reason("toofast"), DeclineReason::TooFast);
-        assert_eq!(decline_reason("onlyBot"), DeclineReason::OnlyBot);
-        assert_eq!(decline_reason("because"), DeclineReason::Generic);
-    }
 
     #[test]
     fn an_unwatched_challenge_goes_offline_and_is_forgotten() {

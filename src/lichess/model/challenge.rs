@@ -264,6 +264,29 @@ pub enum DeclineReason {
 }
 
 impl DeclineReason {
+    /// All reasons.
+    pub const ALL: [Self; 11] = [
+        Self::Generic,
+        Self::Later,
+        Self::TooFast,
+        Self::TooSlow,
+        Self::TimeControl,
+        Self::Rated,
+        Self::Casual,
+        Self::Standard,
+        Self::Variant,
+        Self::NoBot,
+        Self::OnlyBot,
+    ];
+
+    /// Reason of a word in any case, as the server reads it: unknown words are generic.
+    pub fn from_word(word: &str) -> Self {
+        Self::ALL
+            .into_iter()
+            .find(|reason| reason.word().eq_ignore_ascii_case(word))
+            .unwrap_or(Self::Generic)
+    }
+
     /// Word on the wire.
     pub const fn word(self) -> &'static str {
         match self {
@@ -279,5 +302,17 @@ impl DeclineReason {
             Self::NoBot => "noBot",
             Self::OnlyBot => "onlyBot",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decline_words_are_read_in_any_case() {
+        assert_eq!(DeclineReason::from_word("toofast"), DeclineReason::TooFast);
+        assert_eq!(DeclineReason::from_word("onlyBot"), DeclineReason::OnlyBot);
+        assert_eq!(DeclineReason::from_word("because"), DeclineReason::Generic);
     }
 }

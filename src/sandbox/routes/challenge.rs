@@ -1,10 +1,9 @@
 //! Challenges.
 
 use super::{App, nd_json};
-use crate::lichess::model::GameId;
+use crate::lichess::model::{DeclineReason, GameId};
 use crate::sandbox::answer::{ApiError, Done, with_json};
 use crate::sandbox::auth::{CHALLENGE, CHALLENGE_READ, Caller};
-use crate::sandbox::challenges::decline_reason;
 use crate::sandbox::fields::Fields;
 use crate::sandbox::hall::Sent;
 use axum::body::{Body, Bytes};
@@ -50,7 +49,7 @@ pub(super) async fn decline(
     fields: Fields,
 ) -> Result<Done, ApiError> {
     caller.require(CHALLENGE)?;
-    let reason = decline_reason(fields.get("reason").unwrap_or_default());
+    let reason = DeclineReason::from_word(fields.get("reason").unwrap_or_default());
     app.hall.lock().decline(&caller.user, &id, reason)?;
     Ok(Done)
 }
