@@ -145,10 +145,7 @@ impl Conversation {
         let end = Instant::now() + DEADLINE;
         let mut lines = Vec::new();
         loop {
-            match self
-                .lines
-                .recv_timeout(end.saturating_duration_since(Instant::now()))
-            {
+            match self.line_before(end) {
                 Ok(line) => {
                     let found = line.contains(part);
                     lines.push(line);
@@ -159,6 +156,11 @@ impl Conversation {
                 Err(error) => panic!("no line with {part:?} ({error}) after {lines:?}"),
             }
         }
+    }
+
+    fn line_before(&self, end: Instant) -> Result<String, RecvTimeoutError> {
+        self.lines
+            .recv_timeout(end.saturating_duration_since(Instant::now()))
     }
 
     /// Sends a signal such as `TERM`.
@@ -184,10 +186,7 @@ impl Conversation {
         let end = Instant::now() + DEADLINE;
         let mut lines = Vec::new();
         loop {
-            match self
-                .lines
-                .recv_timeout(end.saturating_duration_since(Instant::now()))
-            {
+            match self.line_before(end) {
                 Ok(line) => lines.push(line),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => panic!("did not end after {lines:?}"),
