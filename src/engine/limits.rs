@@ -11,6 +11,8 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Most nodes, quiescence included.
     pub nodes: Option<u64>,
+    /// Begin no iteration after so many nodes.
+    pub soft_nodes: Option<u64>,
     /// Time from [`super::SearchRequest::received`] on.
     pub movetime: Option<Duration>,
     /// Clock to share out.
@@ -32,6 +34,7 @@ impl Default for Limits {
         Self {
             depth: None,
             nodes: None,
+            soft_nodes: None,
             movetime: None,
             clock: None,
             mate: None,

@@ -6,12 +6,14 @@ mod eval;
 mod history;
 mod limits;
 mod movepick;
+pub mod nnue;
 mod params;
 mod pool;
 mod qsearch;
 mod root;
 mod score;
 mod search;
+mod searcher;
 mod see;
 mod session;
 #[cfg(test)]
@@ -21,8 +23,10 @@ mod tt;
 mod worker;
 
 pub use bench::{BenchResult, bench};
+pub use eval::Evaluation;
 pub use limits::Limits;
 pub use score::{Bound, Score};
+pub use searcher::{SEARCH_STACK_BYTES, Searcher};
 pub use session::{SearchHandle, Session};
 pub use time::{Budget, Clock, budget};
 

@@ -5,6 +5,7 @@
 //! nobody overtakes it. A job gets at most its fair share of the cores, which is the cores divided by the sessions,
 //! so it never waits for more than one thread to become free.
 
+use super::searcher::SEARCH_STACK_BYTES;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,8 +15,6 @@ pub(crate) type Task = Box<dyn FnOnce() + Send>;
 /// Makes the tasks of a job, one for each granted permit. With no permit it must make none and give an answer itself.
 pub(crate) type Start = Box<dyn FnOnce(usize) -> Vec<Task> + Send>;
 
-/// Stack of a search thread, bytes: a tree of full depth needs less than 1 MiB in plain builds.
-const STACK_BYTES: usize = 8 << 20;
 /// Most threads of one engine.
 const MOST_CORES: usize = 512;
 
@@ -118,7 +117,7 @@ impl Pool {
                 let worker = Arc::clone(&shared);
                 std::thread::Builder::new()
                     .name(format!("search-{index}"))
-                    .stack_size(STACK_BYTES)
+                    .stack_size(SEARCH_STACK_BYTES)
                     .spawn(move || worker.run())
                     .is_ok()
             })

@@ -46,7 +46,7 @@ impl Worker {
         if !in_check {
             raw = match known {
                 Some(entry) if entry.eval != NO_EVAL => entry.eval,
-                _ => self.evaluate(position),
+                _ => self.evaluate(position, ply),
             };
             best = raw;
             if let Some(entry) = known

@@ -218,6 +218,9 @@ impl Worker {
         {
             return true;
         }
+        if job.limits.soft_nodes.is_some_and(|most| self.nodes >= most) {
+            return true;
+        }
         let Some(soft) = self.deadlines.soft else {
             return false;
         };

@@ -99,7 +99,7 @@ impl Worker {
         } else {
             raw = match known {
                 Some(entry) if entry.eval != NO_EVAL => entry.eval,
-                _ => self.evaluate(position),
+                _ => self.evaluate(position, ply),
             };
             self.frame(ply).eval = raw;
             let earlier = self.eval_before(ply);
@@ -339,7 +339,7 @@ impl Worker {
             return Some(if position.is_check() {
                 DRAW
             } else {
-                self.evaluate(position)
+                self.evaluate(position, ply)
             });
         }
         *alpha = (*alpha).max(mated(ply));

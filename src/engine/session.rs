@@ -1,6 +1,7 @@
 //! One game's table and histories, and the running search on them.
 
 use super::control::Control;
+use super::eval::Evaluation;
 use super::pool::{Pool, Task, Ticket, lock};
 use super::score::{DRAW, Score};
 use super::tt::Table;
@@ -25,6 +26,7 @@ pub struct Session {
     pool: Arc<Pool>,
     options: SessionOptions,
     table: Arc<Table>,
+    evaluation: Evaluation,
     workers: Vec<Arc<Mutex<Worker>>>,
     current: Option<(Arc<Control>, Ticket)>,
 }
@@ -37,6 +39,7 @@ impl Session {
             pool,
             options,
             table,
+            evaluation: Evaluation::default(),
             workers: Vec::new(),
             current: None,
         };
@@ -64,6 +67,14 @@ impl Session {
         self.workers.truncate(wanted);
         for index in self.workers.len()..wanted {
             self.workers.push(Arc::new(Mutex::new(Worker::new(index))));
+        }
+    }
+
+    /// Sets what positions are judged by. If that is something new, everything is forgotten.
+    pub fn set_evaluation(&mut self, evaluation: Evaluation) {
+        if !self.evaluation.is_same(&evaluation) {
+            self.evaluation = evaluation;
+            self.clear();
         }
     }
 
@@ -106,6 +117,7 @@ impl Session {
             request,
             control: Arc::clone(&control),
             table: Arc::clone(&self.table),
+            evaluation: self.evaluation.clone(),
             workers: self.workers.clone(),
             on_info,
             on_done,
@@ -198,6 +210,7 @@ struct Run {
     request: SearchRequest,
     control: Arc<Control>,
     table: Arc<Table>,
+    evaluation: Evaluation,
     workers: Vec<Arc<Mutex<Worker>>>,
     on_info: OnInfo,
     on_done: OnDone,
@@ -219,6 +232,7 @@ impl Run {
             request,
             control,
             table,
+            evaluation,
             workers,
             on_info,
             on_done,
@@ -239,6 +253,7 @@ impl Run {
             began: Instant::now(),
             control,
             table,
+            evaluation,
             counters: (0..threads).map(|_| AtomicU64::new(0)).collect(),
         });
         let (sender, findings) = channel();
@@ -311,7 +326,7 @@ fn lead(
 }
 
 /// Result of a finding: its move if it is legal, else the first legal move.
-fn answer(
+pub(super) fn answer(
     position: &Position,
     finding: &Finding,
     nodes: u64,

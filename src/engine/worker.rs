@@ -1,9 +1,10 @@
 //! State of one search thread, and the small steps that every node takes.
 
 use super::control::Control;
-use super::eval;
+use super::eval::{self, Evaluation};
 use super::history::{Histories, Step};
 use super::limits::{Deadlines, Limits};
+use super::nnue::Accumulators;
 use super::params;
 use super::score::{MATE, MAX_PLY};
 use super::tt::Table;
@@ -75,6 +76,8 @@ pub(crate) struct Job {
     pub(crate) control: Arc<Control>,
     /// Shared table.
     pub(crate) table: Arc<Table>,
+    /// What positions are judged by.
+    pub(crate) evaluation: Evaluation,
     /// Nodes of each thread, brought up to date now and then.
     pub(crate) counters: Box<[AtomicU64]>,
 }
@@ -100,6 +103,13 @@ pub(crate) struct Finding {
     pub(crate) depth: i32,
 }
 
+/// Evaluation with what it keeps between positions.
+enum Evaluator {
+    Material,
+    Linear,
+    Network(Box<Accumulators>),
+}
+
 /// Search thread of a session.
 pub(crate) struct Worker {
     /// 0 for the thread that minds the limits and reports.
@@ -108,6 +118,7 @@ pub(crate) struct Worker {
     pub(crate) table: Arc<Table>,
     pub(crate) control: Arc<Control>,
     pub(crate) histories: Histories,
+    evaluator: Evaluator,
     pub(crate) frames: Vec<Frame>,
     pub(crate) arena: Vec<i32>,
     pub(crate) reductions: Box<[[i32; 64]; 64]>,
@@ -156,6 +167,7 @@ impl Worker {
             table: Arc::new(Table::tiny()),
             control: Arc::new(Control::new(false)),
             histories: Histories::new(),
+            evaluator: Evaluator::Material,
             frames: vec![Frame::new(); MAX_PLY + FRAMES_BEFORE + 2],
             arena: Vec::with_capacity(4096),
             reductions,
@@ -188,6 +200,7 @@ impl Worker {
         self.table = Arc::clone(&job.table);
         self.control = Arc::clone(&job.control);
         self.job = Some(Arc::clone(job));
+        self.prepare_evaluator(job);
         self.frames.fill(Frame::new());
         self.arena.clear();
         self.keys.clear();
@@ -214,6 +227,23 @@ impl Worker {
         self.seldepth = 0;
         self.null_from = 0;
         self.rank = 0;
+    }
+
+    fn prepare_evaluator(&mut self, job: &Job) {
+        match (&job.evaluation, &mut self.evaluator) {
+            (Evaluation::Material, evaluator) => *evaluator = Evaluator::Material,
+            (Evaluation::Linear, evaluator) => *evaluator = Evaluator::Linear,
+            (Evaluation::Network(network), Evaluator::Network(accumulators))
+                if Arc::ptr_eq(network, accumulators.network()) =>
+            {
+                accumulators.start(&job.position);
+            }
+            (Evaluation::Network(network), evaluator) => {
+                let mut accumulators = Accumulators::new(Arc::clone(network));
+                accumulators.start(&job.position);
+                *evaluator = Evaluator::Network(Box::new(accumulators));
+            }
+        }
     }
 
     /// Lets go of the job and its table, and hands over what was found.
@@ -317,7 +347,14 @@ impl Worker {
     /// Position after `m`, entered into the path.
     #[inline(always)]
     pub(crate) fn descend(&mut self, position: &Position, m: Move, ply: usize) -> Position {
-        let child = position.play(m);
+        let child = match &mut self.evaluator {
+            Evaluator::Network(accumulators) => {
+                let child = position.play_with(m, accumulators.delta(ply + 1));
+                accumulators.enter(ply + 1, &child);
+                child
+            }
+            _ => position.play(m),
+        };
         self.table.prefetch(child.key());
         self.frame(ply).step = Step::of(m, position.moved_piece(m));
         self.push_key(child.key());
@@ -327,6 +364,10 @@ impl Worker {
     /// Position after passing, entered into the path.
     pub(crate) fn descend_null(&mut self, position: &Position, ply: usize) -> Position {
         let child = position.play_null();
+        if let Evaluator::Network(accumulators) = &mut self.evaluator {
+            accumulators.delta(ply + 1);
+            accumulators.enter(ply + 1, &child);
+        }
         self.table.prefetch(child.key());
         self.frame(ply).step = Step::NONE;
         self.push_key(child.key());
@@ -368,14 +409,14 @@ impl Worker {
         false
     }
 
-    /// Static evaluation for the side to move.
+    /// Static evaluation of `position`, which stands at `ply` of the path, for the side to move.
     #[inline(always)]
-    #[expect(
-        clippy::unused_self,
-        reason = "evaluations that are kept up to date live in the frames"
-    )]
-    pub(crate) fn evaluate(&self, position: &Position) -> i32 {
-        eval::evaluate(position)
+    pub(crate) fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
+        match &mut self.evaluator {
+            Evaluator::Network(accumulators) => accumulators.evaluate(ply, position),
+            Evaluator::Linear => eval::evaluate(position),
+            Evaluator::Material => eval::material(position),
+        }
     }
 }
 

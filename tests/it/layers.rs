@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room with what it may use. What is used must stand above its user, which rules out cycles.
-const ROOMS: [(&str, &[&str]); 7] = [
+const ROOMS: [(&str, &[&str]); 8] = [
     ("settings", &[]),
     ("rules", &[]),
     ("lichess", &[]),
     ("engine", &["rules"]),
+    ("training", &["rules", "engine"]),
     ("protocol", &["rules", "engine"]),
     ("sandbox", &["rules", "lichess::model", "engine"]),
     ("bot", &["settings", "rules", "lichess", "engine"]),

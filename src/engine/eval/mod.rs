@@ -1,12 +1,45 @@
-//! Static evaluation: the one door through which the search asks what a position is worth.
+//! Static evaluation: what a search can be told to judge positions by.
 
+mod material;
 mod terms;
 mod weights;
 
+pub(crate) use material::material;
+
+use super::nnue::Network;
 use super::score::EVAL_LIMIT;
 use crate::rules::Position;
+use std::sync::Arc;
 use terms::Sink;
 use weights::WEIGHTS;
+
+/// What a search judges positions by.
+#[derive(Clone, Debug)]
+pub enum Evaluation {
+    /// Material on the board and in hand, and nothing else: where the first network learns from.
+    Material,
+    /// Linear terms.
+    Linear,
+    /// A network.
+    Network(Arc<Network>),
+}
+
+impl Evaluation {
+    /// Whether both are the same.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Material, Self::Material) | (Self::Linear, Self::Linear) => true,
+            (Self::Network(a), Self::Network(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+}
+
+impl Default for Evaluation {
+    fn default() -> Self {
+        Self::Linear
+    }
+}
 
 /// Adds up the weights of the terms it is told.
 struct Sum(i32);

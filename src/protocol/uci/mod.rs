@@ -218,6 +218,7 @@ impl Front {
         Ok(Limits {
             depth: go.depth,
             nodes: go.nodes,
+            soft_nodes: None,
             movetime: go.movetime,
             clock: go.time[us].map(|remaining| Clock {
                 remaining,

@@ -1,0 +1,73 @@
+//! One search on the thread of its caller, for self-play, where a search takes less than a millisecond.
+
+use super::control::Control;
+use super::eval::Evaluation;
+use super::session::answer;
+use super::tt::Table;
+use super::worker::{Job, Worker};
+use super::{SearchRequest, SearchResult};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Instant;
+
+/// Stack that a thread needs for a search, bytes: a tree of full depth needs less than 1 MiB in plain builds.
+pub const SEARCH_STACK_BYTES: usize = 8 << 20;
+
+/// Search thread without a pool: one thread, deterministic, nothing to stop it but its limits.
+///
+/// The calling thread needs a stack of [`SEARCH_STACK_BYTES`].
+#[derive(Debug)]
+pub struct Searcher {
+    worker: Worker,
+    table: Arc<Table>,
+    evaluation: Evaluation,
+}
+
+impl Searcher {
+    /// Searcher with a transposition table of so many MiB.
+    pub fn new(hash_mib: usize, evaluation: Evaluation) -> Self {
+        Self {
+            worker: Worker::new(0),
+            table: Arc::new(Table::new(hash_mib)),
+            evaluation,
+        }
+    }
+
+    /// Forgets everything, as for a new game.
+    pub fn clear(&mut self) {
+        let mib = self.table.mib();
+        // The old table goes first, so that both never need memory at once.
+        self.table = Arc::new(Table::tiny());
+        self.table = Arc::new(Table::new(mib));
+        self.worker.clear();
+    }
+
+    /// Searches until a limit ends it; `infinite` and `ponder` are ignored.
+    pub fn search(&mut self, mut request: SearchRequest) -> SearchResult {
+        request.limits.infinite = false;
+        request.limits.ponder = false;
+        self.table.new_search();
+        let job = Arc::new(Job {
+            position: request.position,
+            earlier: request.earlier,
+            limits: request.limits,
+            received: request.received,
+            began: Instant::now(),
+            control: Arc::new(Control::new(false)),
+            table: Arc::clone(&self.table),
+            evaluation: self.evaluation.clone(),
+            counters: Box::new([AtomicU64::new(0)]),
+        });
+        self.worker.prepare(&job);
+        self.worker.think(&job, &mut |_| {});
+        let finding = self.worker.release();
+        let elapsed = job.began.elapsed();
+        answer(
+            &job.position,
+            &finding,
+            job.nodes(),
+            elapsed,
+            Some(&job.table),
+        )
+    }
+}

@@ -1,0 +1,3 @@
+//! Making of networks: self-play games, their files, the trainer, and matches that measure what came of it.
+//!
+//! Nothing here is used while the bot plays.
