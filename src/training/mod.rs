@@ -2,8 +2,11 @@
 //!
 //! Nothing here is used while the bot plays.
 
+mod checkpoint;
+mod curve;
 mod dataset;
 mod export;
+mod filter;
 mod game_file;
 #[cfg(test)]
 mod game_file_tests;
@@ -14,19 +17,26 @@ mod goal;
 mod gradient;
 mod hash;
 mod kernels;
+mod linear;
 mod model;
 mod optimizer;
 mod sample;
 mod trainer;
+#[cfg(test)]
+mod training_tests;
 mod validation;
 
-pub use dataset::{Dataset, Split, load};
+pub use checkpoint::{Checkpoint, CheckpointError, write_whole};
+pub use curve::Curve;
+pub use dataset::{Dataset, LoadError, Split, SplitError};
 pub use export::{Difference, ExportError};
+pub use filter::{Filter, Reason};
 pub use game_file::{DataError, EXTENSION, GameFileHeader, game_files};
 pub use game_reader::GameReader;
 pub use game_record::{Ending, GameRecord, RecordError, Replay, ScoredMove};
 pub use game_writer::GameWriter;
 pub use goal::{Goal, fit_score_scale, sigmoid};
+pub use linear::Linear;
 pub use model::{Evaluator, Model};
 pub use sample::{Rows, Sample};
 pub use trainer::{Progress, Settings, Trainer};

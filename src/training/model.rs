@@ -5,11 +5,11 @@ use super::sample::{Rows, Sample};
 use crate::engine::nnue::{Architecture, LANES, Network, OUTPUT_LIMIT, QA, QB, features::MOST_FEATURES};
 
 /// Largest weight of the hidden layer. With 48 of them and the largest bias an accumulator stays within 16 bits.
-pub const HIDDEN_LIMIT: f32 = 2.5;
+pub(crate) const HIDDEN_LIMIT: f32 = 2.5;
 /// Largest bias of the hidden layer.
-pub const BIAS_LIMIT: f32 = 8.0;
+pub(crate) const BIAS_LIMIT: f32 = 8.0;
 /// Largest weight of the output that the engine can hold.
-pub const OUTPUT_WEIGHT_LIMIT: f32 = OUTPUT_LIMIT as f32 / QB as f32;
+pub(crate) const OUTPUT_WEIGHT_LIMIT: f32 = OUTPUT_LIMIT as f32 / QB as f32;
 
 const _: () = {
     let row = (HIDDEN_LIMIT * QA as f32) as i32 + 1;

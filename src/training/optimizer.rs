@@ -47,6 +47,11 @@ pub(crate) struct Pace {
     pub(crate) weight_decay: f32,
 }
 
+/// Factors that make up for running means which started at zero, at a step from 1 on.
+pub(crate) fn corrections(step: u64) -> [f32; 2] {
+    BETAS.map(|beta| (1.0 / (1.0 - f64::from(beta).powf(step as f64))) as f32)
+}
+
 impl Optimizer {
     /// Begins with the weights of `model`.
     pub(crate) fn new(model: Model, kernels: Kernels) -> Self {
@@ -106,8 +111,7 @@ impl Optimizer {
         self.steps += 1;
         let threads = workers.len();
         let layout = self.model.layout();
-        let corrections =
-            BETAS.map(|beta| (1.0 / (1.0 - f64::from(beta).powf(self.steps as f64))) as f32);
+        let corrections = corrections(self.steps);
         let rule = move |decays: bool, limit: f32| Rule {
             rate: pace.rate,
             decay: if decays { pace.rate * pace.weight_decay } else { 0.0 },

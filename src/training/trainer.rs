@@ -1,5 +1,6 @@
 //! The loop over epochs and batches.
 
+use super::dataset::checksum;
 use super::goal::Goal;
 use super::gradient::{Worker, work_together};
 use super::hash::mix;
@@ -8,6 +9,7 @@ use super::model::Model;
 use super::optimizer::{Optimizer, Pace};
 use super::sample::Sample;
 use crate::engine::nnue::Architecture;
+use std::cell::OnceCell;
 use std::f64::consts::PI;
 
 /// Everything that decides what comes out of a training, besides the samples.
@@ -33,17 +35,29 @@ pub struct Settings {
     pub threads: u32,
 }
 
-/// Learning rate at the end, as a share of the one after the warm-up.
+/// Learning rate over the steps of a training: it rises evenly, then falls along half a wave of the cosine.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Schedule {
+    /// Highest rate.
+    pub(crate) rate: f32,
+    /// Steps of the rise.
+    pub(crate) warmup: u64,
+    /// All steps.
+    pub(crate) steps: u64,
+}
+
+/// Learning rate at the end, as a share of the highest.
 const LAST_RATE: f64 = 0.02;
 
-impl Settings {
-    /// Learning rate of a step, the first being number 0, among so many.
-    fn rate_of(&self, step: u64, steps: u64) -> f32 {
-        let warmup = u64::from(self.warmup).min(steps);
+impl Schedule {
+    /// Learning rate of a step, the first being number 0.
+    pub(crate) fn rate_of(&self, step: u64) -> f32 {
+        let warmup = self.warmup.min(self.steps);
         let factor = if step < warmup {
             (step + 1) as f64 / warmup as f64
         } else {
-            let way = (step - warmup) as f64 / (steps - warmup).max(1) as f64;
+            let falling = (self.steps - warmup).max(1);
+            let way = ((step - warmup) as f64 / falling as f64).min(1.0);
             LAST_RATE + (1.0 - LAST_RATE) * f64::midpoint(1.0, (PI * way).cos())
         };
         (f64::from(self.rate) * factor) as f32
@@ -68,6 +82,7 @@ pub struct Progress {
 pub struct Trainer<'a> {
     settings: Settings,
     samples: &'a [Sample],
+    samples_sum: OnceCell<u64>,
     optimizer: Optimizer,
     workers: Vec<Worker>,
     /// Numbers of the samples in the order of the epoch.
@@ -107,6 +122,7 @@ impl<'a> Trainer<'a> {
                 .collect(),
             settings,
             samples,
+            samples_sum: OnceCell::new(),
             optimizer,
             order: Vec::new(),
             epochs,
@@ -136,6 +152,11 @@ impl<'a> Trainer<'a> {
         self.samples
     }
 
+    /// Checksum of the samples.
+    pub(crate) fn samples_sum(&self) -> u64 {
+        *self.samples_sum.get_or_init(|| checksum(self.samples))
+    }
+
     /// Shows every sample to the model once more; without samples nothing happens. Returns the mean loss, each sample
     /// judged before the model has learned from it in this epoch.
     pub fn epoch(&mut self, report: &mut dyn FnMut(Progress)) -> f64 {
@@ -146,7 +167,11 @@ impl<'a> Trainer<'a> {
         }
         self.shuffle();
         let batch = self.settings.batch.max(1) as usize;
-        let steps = of.div_ceil(batch) as u64 * u64::from(self.settings.epochs);
+        let schedule = Schedule {
+            rate: self.settings.rate,
+            warmup: self.settings.warmup.into(),
+            steps: of.div_ceil(batch) as u64 * u64::from(self.settings.epochs),
+        };
         let (mut total, mut part, mut reported) = (0.0, 0.0, 0);
         let mut seen = 0;
         for numbers in self.order.chunks(batch) {
@@ -154,7 +179,7 @@ impl<'a> Trainer<'a> {
             let goal = self.settings.goal;
             part += work_together(&mut self.workers, model, self.samples, numbers, goal);
             let pace = Pace {
-                rate: self.settings.rate_of(self.optimizer.steps, steps),
+                rate: schedule.rate_of(self.optimizer.steps),
                 weight_decay: self.settings.weight_decay,
             };
             self.optimizer.step(&mut self.workers, pace);
@@ -180,5 +205,47 @@ impl<'a> Trainer<'a> {
         self.order.extend(0..self.samples.len() as u32);
         let seed = mix(self.settings.seed, self.epochs.into());
         fastrand::Rng::with_seed(seed).shuffle(&mut self.order);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_learning_rate_rises_and_falls() {
+        let schedule = Schedule {
+            rate: 0.01,
+            warmup: 10,
+            steps: 110,
+        };
+        let near = |step, expected: f32| {
+            let rate = schedule.rate_of(step);
+            assert!((rate - expected).abs() < 1e-6, "step {step}: {rate}");
+        };
+        near(0, 0.001);
+        near(9, 0.01);
+        near(10, 0.01);
+        near(60, 0.0051);
+        near(110, 0.0002);
+        // A training shorter than the warm-up, and one longer than planned.
+        near(1_000, 0.0002);
+        let short = Schedule {
+            steps: 4,
+            ..schedule
+        };
+        assert!((short.rate_of(3) - 0.01).abs() < 1e-6);
+    }
+
+    #[test]
+    fn reports_come_after_a_hundredth_and_after_every_tenth() {
+        let reports = |of: usize, batch: usize| {
+            let ends = (0..of).step_by(batch).map(|seen| (seen, (seen + batch).min(of)));
+            ends.filter(|&(before, now)| is_report(before, now, of)).count()
+        };
+        assert_eq!(reports(1_000, 10), 11);
+        assert_eq!(reports(1_000, 1_000), 1);
+        assert_eq!(reports(100_000, 7), 11);
+        assert_eq!(reports(3, 1), 3);
     }
 }

@@ -54,7 +54,7 @@ impl Figures {
 }
 
 /// Figures of something that gives logits; `start` is called once for each thread.
-fn judge<F: FnMut(&Sample) -> f32>(
+pub(crate) fn judge<F: FnMut(&Sample) -> f32>(
     samples: &[Sample],
     goal: Goal,
     threads: usize,
