@@ -40,6 +40,9 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// Count the move sequences of a position
     Perft(PerftArgs),
+    /// Look into network files
+    #[command(subcommand)]
+    Network(NetworkCommand),
     /// Print all settings in force and where each comes from
     Config,
 }
@@ -78,6 +81,15 @@ pub(crate) struct PerftArgs {
     /// Leave out rows of the suite with more nodes than this
     #[arg(long, value_name = "N", requires = "suite")]
     pub(crate) max_nodes: Option<u64>,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum NetworkCommand {
+    /// Check a network file and print what it is
+    Info {
+        /// Network file
+        file: PathBuf,
+    },
 }
 
 #[derive(Args, Debug)]

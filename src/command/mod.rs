@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod bench;
+pub(crate) mod network;
 pub(crate) mod perft;
 pub(crate) mod run;
 pub(crate) mod sandbox;
