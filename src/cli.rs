@@ -1,5 +1,9 @@
 //! Command line: what can be asked for. Nothing is done here.
 
+mod train;
+
+pub(crate) use train::{LossArgs, ScoreScale, TrainArgs};
+
 use clap::{Args, Parser, Subcommand};
 use pocketknight::rules::Variant;
 use pocketknight::sandbox::{MatchClock, Style};
@@ -40,6 +44,8 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// Count the move sequences of a position
     Perft(PerftArgs),
+    /// Train a network on files of games
+    Train(Box<TrainArgs>),
     /// Look into network files
     #[command(subcommand)]
     Network(NetworkCommand),
@@ -90,6 +96,8 @@ pub(crate) enum NetworkCommand {
         /// Network file
         file: PathBuf,
     },
+    /// Print how well a network tells scores and results of games
+    Loss(LossArgs),
 }
 
 #[derive(Args, Debug)]

@@ -53,6 +53,10 @@ fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
             quiet_log()?;
             command::perft::run(&args)
         }
+        Command::Train(args) => {
+            quiet_log()?;
+            command::train::run(&args)
+        }
         Command::Network(command) => {
             quiet_log()?;
             command::network::run(&command)
