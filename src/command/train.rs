@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 use pocketknight::engine::nnue::{Architecture, Network};
 use pocketknight::eval_file;
 use pocketknight::training::{
-    Checkpoint, Curve, Difference, Goal, Linear, Model, Progress, Sample, Settings, Trainer,
+    Checkpoint, Curve, Difference, Goal, Linear, Model, EpochProgress, Sample, Settings, Trainer,
     fit_score_scale, judge_constant, judge_network, write_whole,
 };
 use std::path::Path;
@@ -214,7 +214,7 @@ fn describe(settings: &Settings) -> String {
 }
 
 fn progress_line(
-    progress: &Progress,
+    progress: &EpochProgress,
     settings: &Settings,
     done_before: u32,
     begin: Instant,

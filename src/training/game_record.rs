@@ -360,11 +360,10 @@ pub(crate) mod tests {
         let won = Ending::MateFound {
             winner: Color::Black,
         };
-        assert_eq!(
-            [won.result_for(Color::White), won.result_for(Color::Black)],
-            [0.0, 1.0]
-        );
-        assert_eq!(Ending::Repetition.result_for(Color::White), 0.5);
+        let halves = |ending: Ending, color| (ending.result_for(color) * 2.0) as i32;
+        assert_eq!(halves(won, Color::White), 0);
+        assert_eq!(halves(won, Color::Black), 2);
+        assert_eq!(halves(Ending::Repetition, Color::White), 1);
         assert_eq!(won.to_string(), "mate found, black wins");
     }
 

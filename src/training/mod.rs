@@ -4,6 +4,9 @@
 
 mod checkpoint;
 mod curve;
+mod datagen;
+#[cfg(test)]
+mod datagen_tests;
 mod dataset;
 mod export;
 mod filter;
@@ -19,8 +22,12 @@ mod hash;
 mod kernels;
 mod linear;
 mod model;
+mod openings;
 mod optimizer;
 mod sample;
+mod selfplay;
+mod shuffle;
+mod statistics;
 mod trainer;
 #[cfg(test)]
 mod training_tests;
@@ -28,6 +35,7 @@ mod validation;
 
 pub use checkpoint::{Checkpoint, CheckpointError, write_whole};
 pub use curve::Curve;
+pub use datagen::{DatagenOptions, Progress, Target, evaluation_id, generate};
 pub use dataset::{Dataset, LoadError, Split, SplitError};
 pub use export::{Difference, ExportError};
 pub use filter::{Filter, Reason};
@@ -38,6 +46,10 @@ pub use game_writer::GameWriter;
 pub use goal::{Goal, fit_score_scale, sigmoid};
 pub use linear::Linear;
 pub use model::{Evaluator, Model};
+pub use openings::{OpeningOptions, random_opening};
 pub use sample::{Rows, Sample};
-pub use trainer::{Progress, Settings, Trainer};
+pub use selfplay::SelfPlayer;
+pub use shuffle::shuffle;
+pub use statistics::{FaultyData, Statistics, verify};
+pub use trainer::{EpochProgress, Settings, Trainer};
 pub use validation::{Figures, judge_constant, judge_network};

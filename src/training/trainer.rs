@@ -66,7 +66,7 @@ impl Schedule {
 
 /// How far a training is.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Progress {
+pub struct EpochProgress {
     /// Current epoch, from 1.
     pub epoch: u32,
     /// Samples seen in this epoch.
@@ -159,7 +159,7 @@ impl<'a> Trainer<'a> {
 
     /// Shows every sample to the model once more; without samples nothing happens. Returns the mean loss, each sample
     /// judged before the model has learned from it in this epoch.
-    pub fn epoch(&mut self, report: &mut dyn FnMut(Progress)) -> f64 {
+    pub fn epoch(&mut self, report: &mut dyn FnMut(EpochProgress)) -> f64 {
         let of = self.samples.len();
         self.epochs += 1;
         if of == 0 {
@@ -186,7 +186,7 @@ impl<'a> Trainer<'a> {
             let before = seen;
             seen += numbers.len();
             if is_report(before, seen, of) {
-                report(Progress {
+                report(EpochProgress {
                     epoch: self.epochs,
                     seen,
                     of,

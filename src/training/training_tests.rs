@@ -83,7 +83,7 @@ fn material_is_learned_and_the_exported_network_knows_it() {
         let rounded = judge_network(&network, check, GOAL, 2).loss;
         assert!((rounded - loss).abs() < 0.02 * loss, "{rounded} {loss}");
         let difference = Difference::between(&model, &network, check);
-        assert!(difference.mean < 3.0, "{difference:?}");
+        assert!(difference.mean < 6.0, "{difference:?}");
     }
 }
 
