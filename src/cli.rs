@@ -43,6 +43,11 @@ pub(crate) enum Command {
     /// Look into network files
     #[command(subcommand)]
     Network(NetworkCommand),
+    /// Play games of the engine against itself, for training
+    Datagen(DatagenArgs),
+    /// Look at, check or shuffle files of games
+    #[command(subcommand)]
+    Data(DataCommand),
     /// Print all settings in force and where each comes from
     Config,
 }
@@ -90,6 +95,58 @@ pub(crate) enum NetworkCommand {
         /// Network file
         file: PathBuf,
     },
+}
+
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("target").required(true).args(["games", "positions"]))]
+pub(crate) struct DatagenArgs {
+    /// Number of games, those of earlier runs included
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=u64::from(u32::MAX)))]
+    pub(crate) games: Option<u64>,
+    /// End after so many positions instead, those of earlier runs included
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) positions: Option<u64>,
+    /// Nodes of a search after which it begins no new iteration
+    #[arg(long, value_name = "K", default_value_t = 400, value_parser = clap::value_parser!(u32).range(10..=10_000_000))]
+    pub(crate) nodes: u32,
+    /// Threads, each of which writes a file of its own
+    #[arg(long, value_name = "T", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) threads: u32,
+    /// Seed: the same one gives the same games
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: u64,
+    /// Directory of the files; games that are there already are kept and counted
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// What to judge positions by: a file of a network, material, or default, which is what the bot plays with
+    #[arg(long, value_name = "FILE|material|default", default_value = "default")]
+    pub(crate) network: PathBuf,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum DataCommand {
+    /// Count games, results, and the positions that a filter drops
+    Stat(DataPaths),
+    /// Check all sums and replay every game; fails at the first fault
+    Verify(DataPaths),
+    /// Put the games of all files into one, in random order; needs as much memory as the files are large
+    Shuffle {
+        #[command(flatten)]
+        from: DataPaths,
+        /// New file
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+        /// Seed of the order
+        #[arg(long, value_name = "S", default_value_t = 1)]
+        seed: u64,
+    },
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DataPaths {
+    /// Files of games, or directories with files whose names end in .games
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -57,6 +57,14 @@ fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
             quiet_log()?;
             command::network::run(&command)
         }
+        Command::Datagen(args) => {
+            quiet_log()?;
+            command::datagen::run(&args, &runtime()?)
+        }
+        Command::Data(command) => {
+            quiet_log()?;
+            command::data::run(&command)
+        }
         Command::Run => {
             let settings = load(config)?;
             log(&settings.log.level, settings.log.format)?;

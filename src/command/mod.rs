@@ -2,6 +2,8 @@
 
 pub(crate) mod account;
 pub(crate) mod bench;
+pub(crate) mod data;
+pub(crate) mod datagen;
 pub(crate) mod network;
 pub(crate) mod perft;
 pub(crate) mod run;

@@ -5,7 +5,7 @@ use super::eval::Evaluation;
 use super::session::answer;
 use super::tt::Table;
 use super::worker::{Job, Worker};
-use super::{SearchRequest, SearchResult};
+use super::{SearchInfo, SearchRequest, SearchResult};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
@@ -35,15 +35,25 @@ impl Searcher {
 
     /// Forgets everything, as for a new game.
     pub fn clear(&mut self) {
-        let mib = self.table.mib();
-        // The old table goes first, so that both never need memory at once.
-        self.table = Arc::new(Table::tiny());
-        self.table = Arc::new(Table::new(mib));
+        // Wiped rather than made anew: fresh memory costs as much as ten short searches.
+        match Arc::get_mut(&mut self.table) {
+            Some(table) => table.clear(),
+            None => self.table = Arc::new(Table::new(self.table.mib())),
+        }
         self.worker.clear();
     }
 
     /// Searches until a limit ends it; `infinite` and `ponder` are ignored.
-    pub fn search(&mut self, mut request: SearchRequest) -> SearchResult {
+    pub fn search(&mut self, request: SearchRequest) -> SearchResult {
+        self.search_lines(request, &mut |_| {})
+    }
+
+    /// Searches as [`Searcher::search`] does and reports every line of every finished depth, best first.
+    pub fn search_lines(
+        &mut self,
+        mut request: SearchRequest,
+        on_info: &mut dyn FnMut(&SearchInfo),
+    ) -> SearchResult {
         request.limits.infinite = false;
         request.limits.ponder = false;
         self.table.new_search();
@@ -59,7 +69,7 @@ impl Searcher {
             counters: Box::new([AtomicU64::new(0)]),
         });
         self.worker.prepare(&job);
-        self.worker.think(&job, &mut |_| {});
+        self.worker.think(&job, on_info);
         let finding = self.worker.release();
         let elapsed = job.began.elapsed();
         answer(

@@ -176,6 +176,14 @@ impl Table {
         (self.count * size_of::<Bucket>()) >> 20
     }
 
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        for word in &mut self.memory {
+            *word.get_mut() = 0;
+        }
+        *self.age.get_mut() = 0;
+    }
+
     /// Starts a new search: what is there now may be replaced first.
     pub(crate) fn new_search(&self) {
         self.age
@@ -384,6 +392,27 @@ mod tests {
         assert_eq!(table.probe(4), None);
         assert!(table.probe(3).is_some());
         assert!(table.per_mille() > 0);
+    }
+
+    #[test]
+    fn a_cleared_table_knows_nothing() {
+        let mut table = Table::new(1);
+        let entry = Entry {
+            mv: Move::NONE,
+            value: 1,
+            eval: 2,
+            depth: 3,
+            kind: Kind::Exact,
+            pv: false,
+        };
+        for key in [0, u64::MAX / 2, u64::MAX] {
+            table.store(key, entry);
+            assert!(table.probe(key).is_some());
+        }
+        table.clear();
+        for key in [0, u64::MAX / 2, u64::MAX] {
+            assert_eq!(table.probe(key), None);
+        }
     }
 
     #[test]

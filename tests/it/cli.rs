@@ -9,7 +9,7 @@ fn help_and_version_are_printed_with_code_0() {
     let out = Program::new(&["--help"]).finish();
     assert_eq!(out.code, Some(0));
     for command in [
-        "run", "upgrade", "sandbox", "uci", "bench", "perft", "config",
+        "run", "upgrade", "sandbox", "uci", "bench", "perft", "datagen", "data", "config",
     ] {
         assert!(
             out.stdout.contains(&format!("\n  {command} ")),
@@ -36,6 +36,30 @@ fn wrong_usage_ends_with_code_2() {
         &["perft", "--depth", "1", "--fen", "8/8 w"],
         &["perft", "--suite", "missing.json"],
         &["bench", "0"],
+        &["datagen", "--seed", "1", "--out", "x"],
+        &[
+            "datagen",
+            "--games",
+            "1",
+            "--positions",
+            "1",
+            "--seed",
+            "1",
+            "--out",
+            "x",
+        ],
+        &[
+            "datagen",
+            "--games",
+            "1",
+            "--seed",
+            "1",
+            "--out",
+            "x",
+            "--network",
+            "missing.nnue",
+        ],
+        &["data", "stat"],
         &["sandbox", "--games", "0"],
         &["sandbox", "--clock", "1"],
         &["sandbox", "--opponent", "nobody"],

@@ -1,0 +1,131 @@
+//! `pocketknight datagen`: games for training.
+
+use super::signals::Signals;
+use super::{Failure, print};
+use crate::cli::DatagenArgs;
+use anyhow::Context;
+use pocketknight::engine::Evaluation;
+use pocketknight::engine::nnue::Network;
+use pocketknight::training::{
+    DatagenOptions, Filter, OpeningOptions, Progress, Statistics, Target, generate,
+};
+use std::fs::File;
+use std::io::{Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+use tokio::runtime::Runtime;
+
+const REPORT_EVERY: Duration = Duration::from_secs(10);
+
+pub(crate) fn run(args: &DatagenArgs, runtime: &Runtime) -> Result<(), Failure> {
+    let options = DatagenOptions {
+        target: match (args.games, args.positions) {
+            (Some(games), _) => Target::Games(games),
+            (None, positions) => Target::Positions(positions.unwrap_or_default()),
+        },
+        nodes: args.nodes,
+        threads: args.threads,
+        seed: args.seed,
+        dir: args.out.clone(),
+        evaluation: evaluation(&args.network)?,
+        opening: OpeningOptions::default(),
+        report_every: REPORT_EVERY,
+    };
+    let stop = stop_at_signal(runtime)?;
+    let end = generate(&options, &stop, &mut tell).map_err(Failure::runtime)?;
+    tell(&end);
+    if stop.load(Relaxed) {
+        note("stopped by a signal; the same command goes on from here");
+    }
+    let statistics =
+        Statistics::of_files(&options.files(), &Filter::default()).map_err(Failure::runtime)?;
+    print(&statistics.to_string())
+}
+
+/// Evaluation of a word or a file.
+fn evaluation(network: &Path) -> Result<Evaluation, Failure> {
+    match network.to_str() {
+        Some("default") => return Ok(Evaluation::default()),
+        Some("material") => return Ok(Evaluation::Material),
+        _ => {}
+    }
+    let name = || format!("--network {}", network.display());
+    let mut bytes = Vec::new();
+    // One byte more than any network has shows that something is too long.
+    File::open(network)
+        .and_then(|file| {
+            let most = Network::MOST_BYTES as u64 + 1;
+            file.take(most).read_to_end(&mut bytes)
+        })
+        .with_context(name)
+        .map_err(Failure::Usage)?;
+    let network = Network::from_bytes(&bytes)
+        .with_context(name)
+        .map_err(Failure::Usage)?;
+    Ok(Evaluation::Network(Arc::new(network)))
+}
+
+/// Flag that the first SIGINT or SIGTERM sets.
+fn stop_at_signal(runtime: &Runtime) -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    let mut signals = {
+        let _guard = runtime.enter();
+        Signals::register()?
+    };
+    runtime.spawn(async move {
+        let signal = signals.next().await;
+        note(&format!("{signal}: finishing the games that are running"));
+        flag.store(true, Relaxed);
+    });
+    Ok(stop)
+}
+
+fn tell(progress: &Progress) {
+    let left = progress
+        .left
+        .map_or_else(String::new, |left| format!(", {} left", duration(left)));
+    note(&format!(
+        "{} games, {} positions, {:.0} positions/s{left}",
+        progress.games,
+        progress.positions,
+        progress.rate()
+    ));
+}
+
+/// As in `2 h 05 min`, `3 min 07 s`, `12 s`.
+fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64().round() as u64;
+    let minutes = seconds / 60;
+    if minutes >= 60 {
+        format!("{} h {:02} min", minutes / 60, minutes % 60)
+    } else if minutes > 0 {
+        format!("{minutes} min {:02} s", seconds % 60)
+    } else {
+        format!("{seconds} s")
+    }
+}
+
+/// Line for whoever watches. Nobody may be left to read it.
+fn note(text: &str) {
+    writeln!(std::io::stderr(), "{text}").ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_in_two_units() {
+        for (seconds, text) in [
+            (0.4, "0 s"),
+            (59.6, "1 min 00 s"),
+            (187.0, "3 min 07 s"),
+            (7_500.0, "2 h 05 min"),
+        ] {
+            assert_eq!(duration(Duration::from_secs_f64(seconds)), text);
+        }
+    }
+}
