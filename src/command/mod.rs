@@ -2,6 +2,7 @@
 
 pub(crate) mod account;
 pub(crate) mod bench;
+pub(crate) mod duel;
 pub(crate) mod perft;
 pub(crate) mod run;
 pub(crate) mod sandbox;
