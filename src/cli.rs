@@ -43,7 +43,7 @@ pub(crate) enum Command {
     /// Count the move sequences of a position
     Perft(PerftArgs),
     /// Play a match between two evaluations and print the Elo difference
-    Duel(DuelArgs),
+    Duel(Box<DuelArgs>),
     /// Print all settings in force and where each comes from
     Config,
 }

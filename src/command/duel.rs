@@ -121,20 +121,16 @@ fn prepare(args: &DuelArgs) -> Result<Duel, Failure> {
 /// What is going to be played.
 fn heading(duel: &Duel) -> String {
     let [a, b] = &duel.players;
-    let mut text = format!("A          {a}\nB          {b}\n");
-    text += &format!(
-        "match      at most {} games, {} at a time\n",
-        2 * duel.pairs,
-        duel.concurrency
-    );
+    let (games, together) = (2 * duel.pairs, duel.concurrency);
     let cores = run::cores(0);
-    if !duel.is_deterministic() && duel.concurrency > cores {
-        text += &format!(
-            "note       {} games share {cores} cores, which distorts clocks\n",
-            duel.concurrency
-        );
-    }
-    text
+    let note = if !duel.is_deterministic() && together > cores {
+        format!("note       {together} games share {cores} cores, which distorts clocks\n")
+    } else {
+        String::new()
+    };
+    format!(
+        "A          {a}\nB          {b}\nmatch      at most {games} games, {together} at a time\n{note}"
+    )
 }
 
 /// Plays the match; tells its progress on standard error and writes the games down.

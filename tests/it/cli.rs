@@ -9,7 +9,7 @@ fn help_and_version_are_printed_with_code_0() {
     let out = Program::new(&["--help"]).finish();
     assert_eq!(out.code, Some(0));
     for command in [
-        "run", "upgrade", "sandbox", "uci", "bench", "perft", "config",
+        "run", "upgrade", "sandbox", "uci", "bench", "perft", "duel", "config",
     ] {
         assert!(
             out.stdout.contains(&format!("\n  {command} ")),

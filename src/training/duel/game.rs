@@ -135,16 +135,9 @@ impl TimeLeft {
         let (Some(left), Pace::Clock(control)) = (&mut self.0, pace) else {
             return true;
         };
-        match left.checked_sub(spent) {
-            Some(rest) => {
-                *left = rest + control.increment;
-                true
-            }
-            None => {
-                *left = Duration::ZERO;
-                false
-            }
-        }
+        let rest = left.checked_sub(spent);
+        *left = rest.map_or(Duration::ZERO, |rest| rest + control.increment);
+        rest.is_some()
     }
 }
 

@@ -228,25 +228,24 @@ impl Report {
             ..
         } = &self.results;
         let elo = pairs.elo();
-        let mut line = format!(
+        let mut parts = vec![format!(
             "{} pairs: A +{wins} ={draws} -{losses}, {:.1} %, Elo {:+.1} +- {:.1}",
             pairs.pairs(),
             100.0 * pairs.score(),
             elo.value,
             elo.margin()
+        )];
+        parts.extend(
+            self.sprt
+                .map(|sprt| format!("LLR {:+.2}", sprt.ratio(pairs))),
         );
-        if let Some(sprt) = self.sprt {
-            line += &format!(", LLR {:+.2}", sprt.ratio(pairs));
-        }
-        for (count, name) in [
-            (self.flag_falls(), "flag falls"),
-            (self.results.faults.len() as u64, "faults"),
-        ] {
+        let faults = self.results.faults.len() as u64;
+        for (count, name) in [(self.flag_falls(), "flag falls"), (faults, "faults")] {
             if count > 0 {
-                line += &format!(", {count} {name}");
+                parts.push(format!("{count} {name}"));
             }
         }
-        line
+        parts.join(", ")
     }
 
     fn flag_falls(&self) -> u64 {

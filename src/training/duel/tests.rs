@@ -1,5 +1,6 @@
 use super::*;
 use crate::engine::nnue::{Architecture, Network, OUTPUT_LIMIT};
+use crate::rules::{Color, Game, Variant};
 use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
@@ -165,4 +166,36 @@ fn match_ends_when_it_is_told_to_and_keeps_what_was_played() {
         })
         .unwrap();
     assert_eq!((broken, report.results.games()), (1, 2));
+}
+
+#[test]
+fn faults_are_told_with_the_player_and_the_position() {
+    let fen = "4k3/8/8/8/8/8/8/4K2R[] b - - 0 1";
+    let position = Position::from_fen(fen, Variant::Crazyhouse).unwrap();
+    let faulty = || PlayedGame {
+        game: Game::from_position(position),
+        thoughts: Vec::new(),
+        winner: Some(Color::White),
+        end: End::Fault(Fault::NoMove),
+    };
+    let mut report = Report::new(None);
+    report.add(&Pair {
+        index: 6,
+        games: [faulty(), faulty()],
+    });
+    // Black was B in the first game and A in the second.
+    let faults = &report.results.faults;
+    assert!(
+        faults[0].starts_with("game 7.1, B with black: no move at 4k3/"),
+        "{faults:?}"
+    );
+    assert!(
+        faults[1].starts_with("game 7.2, A with black: no move at 4k3/"),
+        "{faults:?}"
+    );
+    assert_eq!(report.results.players.map(|totals| totals.faults), [1, 1]);
+    assert_eq!(report.results.pairs.counts(), [0, 0, 1, 0, 0]);
+    let text = report.to_string();
+    assert!(text.starts_with("fault in game 7.1, B"), "{text}");
+    assert!(report.progress().ends_with(", 2 faults"), "{text}");
 }
