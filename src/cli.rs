@@ -44,6 +44,9 @@ pub(crate) enum Command {
     Perft(PerftArgs),
     /// Play a match between two evaluations and print the Elo difference
     Duel(Box<DuelArgs>),
+    /// Look into network files
+    #[command(subcommand)]
+    Network(NetworkCommand),
     /// Print all settings in force and where each comes from
     Config,
 }
@@ -82,6 +85,15 @@ pub(crate) struct PerftArgs {
     /// Leave out rows of the suite with more nodes than this
     #[arg(long, value_name = "N", requires = "suite")]
     pub(crate) max_nodes: Option<u64>,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum NetworkCommand {
+    /// Check a network file and print what it is
+    Info {
+        /// Network file
+        file: PathBuf,
+    },
 }
 
 #[derive(Args, Debug)]

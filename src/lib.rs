@@ -2,6 +2,7 @@
 
 pub mod bot;
 pub mod engine;
+pub mod eval_file;
 pub mod lichess;
 pub mod protocol;
 pub mod rules;

@@ -3,6 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod bench;
 pub(crate) mod duel;
+pub(crate) mod network;
 pub(crate) mod perft;
 pub(crate) mod run;
 pub(crate) mod sandbox;

@@ -2,9 +2,11 @@
 
 use super::signals::{Shutdown, Signals};
 use super::{Failure, account};
+use anyhow::Context;
 use pocketknight::bot::{self, BotOptions};
-use pocketknight::engine::Engine;
-use pocketknight::settings::Settings;
+use pocketknight::engine::{Engine, Evaluation};
+use pocketknight::eval_file;
+use pocketknight::settings::{EngineSettings, Settings};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -24,7 +26,7 @@ pub(crate) async fn run(settings: Settings) -> Result<(), Failure> {
     };
     account::require_bot(&owner)?;
     let client = account::named(&client, &owner)?;
-    let engine = Engine::new(cores(settings.engine.cores));
+    let engine = engine(&settings.engine)?;
     tracing::info!(account = owner.username, url = %client.url(), cores = engine.cores(), "ready");
     let bot = bot::run(BotOptions {
         client,
@@ -49,6 +51,19 @@ pub(crate) async fn run(settings: Settings) -> Result<(), Failure> {
             Err(Failure::Runtime(anyhow::anyhow!("the bot did not leave within {LEAVE:?}")))
         }
     }
+}
+
+/// Engine of the settings.
+pub(crate) fn engine(settings: &EngineSettings) -> Result<Engine, Failure> {
+    let evaluation = match &settings.eval_file {
+        Some(path) => Evaluation::Network(
+            eval_file::load(path)
+                .context("engine.eval_file")
+                .map_err(Failure::Usage)?,
+        ),
+        None => Evaluation::default(),
+    };
+    Ok(Engine::with_evaluation(cores(settings.cores), evaluation))
 }
 
 /// Number of cores of the setting, where 0 means all.

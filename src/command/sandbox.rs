@@ -5,7 +5,6 @@ use super::{Failure, account, print, run};
 use crate::cli::SandboxArgs;
 use anyhow::{Context, anyhow};
 use pocketknight::bot::{self, BotOptions};
-use pocketknight::engine::Engine;
 use pocketknight::sandbox::{MatchOptions, Report, Server, ServerOptions, play_match, welcome};
 use pocketknight::settings::{SPEEDS, Settings};
 use std::path::Path;
@@ -62,7 +61,7 @@ async fn play(
     let stop = CancellationToken::new();
     let mut bots = JoinSet::new();
     bots.spawn(bot::run(BotOptions {
-        engine: Engine::new(run::cores(settings.engine.cores)),
+        engine: run::engine(&settings.engine)?,
         account: account::owner(&client).await?,
         client,
         settings: Arc::new(settings),

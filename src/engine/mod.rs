@@ -44,13 +44,20 @@ pub type OnDone = Box<dyn FnOnce(SearchResult) + Send>;
 #[derive(Clone, Debug)]
 pub struct Engine {
     pool: Arc<Pool>,
+    evaluation: Evaluation,
 }
 
 impl Engine {
     /// Engine that never searches on more than `cores` cores (at least 1) at once.
     pub fn new(cores: usize) -> Self {
+        Self::with_evaluation(cores, Evaluation::default())
+    }
+
+    /// The same, with sessions that judge positions by `evaluation` until they are told something else.
+    pub fn with_evaluation(cores: usize, evaluation: Evaluation) -> Self {
         Self {
             pool: Arc::new(Pool::new(cores)),
+            evaluation,
         }
     }
 
@@ -61,7 +68,7 @@ impl Engine {
 
     /// New session, usually one per game.
     pub fn session(&self, options: SessionOptions) -> Session {
-        Session::new(Arc::clone(&self.pool), options)
+        Session::new(Arc::clone(&self.pool), self.evaluation.clone(), options)
     }
 }
 

@@ -32,14 +32,14 @@ pub struct Session {
 }
 
 impl Session {
-    pub(super) fn new(pool: Arc<Pool>, options: SessionOptions) -> Self {
+    pub(super) fn new(pool: Arc<Pool>, evaluation: Evaluation, options: SessionOptions) -> Self {
         pool.add_session();
         let table = Arc::new(Table::new(options.hash_mib));
         let mut session = Self {
             pool,
             options,
             table,
-            evaluation: Evaluation::default(),
+            evaluation,
             workers: Vec::new(),
             current: None,
         };

@@ -79,6 +79,8 @@ pub struct EngineSettings {
     pub max_nodes: u64,
     /// Limit of depth in plies; 0: none.
     pub max_depth: u32,
+    /// Network to judge positions by, if not the one inside the program.
+    pub eval_file: Option<PathBuf>,
 }
 
 /// Section `[challenge]`.
@@ -232,6 +234,7 @@ impl Settings {
                 move_overhead: r.duration("engine", "move_overhead", Duration::ZERO..=MINUTE),
                 max_nodes: r.number("engine", "max_nodes", 0..=i64::MAX),
                 max_depth: r.number("engine", "max_depth", 0..=1000),
+                eval_file: r.optional_path("engine", "eval_file"),
             },
             challenge: ChallengeSettings::read(r),
             game: GameSettings {

@@ -36,8 +36,11 @@ fn wrong_players_and_files_are_named() {
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[] w KQkq - 0 1\n";
     std::fs::write(dir.path().join("one.epd"), start).unwrap();
     for (args, expected) in [
-        ("missing.pknn material", "cannot read network missing.pknn"),
-        ("bad.epd material", "network bad.epd: not a network"),
+        (
+            "missing.pknn material",
+            "cannot read network file missing.pknn",
+        ),
+        ("bad.epd material", "network file bad.epd: not a network"),
         ("material material,speed=3", "expected hash=MIB, nodes=N"),
         ("material material --nodes 0", "--nodes"),
         ("material material --nodes 5 --tc 1+0", "--tc"),

@@ -4,13 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room with what it may use. What is used must stand above its user, which rules out cycles.
-const ROOMS: [(&str, &[&str]); 8] = [
+const ROOMS: [(&str, &[&str]); 9] = [
     ("settings", &[]),
     ("rules", &[]),
     ("lichess", &[]),
     ("engine", &["rules"]),
-    ("training", &["rules", "engine"]),
-    ("protocol", &["rules", "engine"]),
+    ("eval_file", &["engine"]),
+    ("training", &["rules", "engine", "eval_file"]),
+    ("protocol", &["rules", "engine", "eval_file"]),
     ("sandbox", &["rules", "lichess::model", "engine"]),
     ("bot", &["settings", "rules", "lichess", "engine"]),
 ];

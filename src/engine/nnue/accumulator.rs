@@ -306,6 +306,40 @@ mod tests {
     }
 
     #[test]
+    fn updated_equals_fresh_in_every_position_of_the_games_file() {
+        let text = include_str!("../../../tests/data/games.jsonl");
+        let networks: Vec<_> = networks().collect();
+        let mut plies = 0;
+        for line in text.lines() {
+            let row: serde_json::Value = serde_json::from_str(line).unwrap();
+            let fen = row["start_fen"].as_str().unwrap();
+            let mut position = Position::from_fen(fen, Variant::Crazyhouse).unwrap();
+            let mut paths: Vec<_> = networks
+                .iter()
+                .map(|network| Accumulators::new(Arc::clone(network)))
+                .collect();
+            paths.iter_mut().for_each(|path| path.start(&position));
+            for (ply, text) in row["moves_uci"].as_array().unwrap().iter().enumerate() {
+                let m = position.parse_uci(text.as_str().unwrap()).unwrap();
+                let before = position;
+                for path in &mut paths {
+                    // A search is never deeper than its frames; a longer game begins a new path.
+                    let ply = ply % (MAX_PLY - 1) + 1;
+                    if ply == 1 {
+                        path.start(&before);
+                    }
+                    position = before.play_with(m, path.delta(ply));
+                    path.enter(ply, &position);
+                    let value = path.evaluate(ply, &position);
+                    assert_eq!(value, fresh(path.network(), PORTABLE, &position));
+                }
+                plies += 1;
+            }
+        }
+        assert!(plies > 1000);
+    }
+
+    #[test]
     fn branches_of_a_tree_do_not_disturb_each_other() {
         let network = networks().nth(1).unwrap();
         let mut path = Accumulators::new(Arc::clone(&network));

@@ -12,7 +12,10 @@ mod text;
 #[cfg(test)]
 mod tests;
 
-use crate::engine::{Clock, Engine, Limits, SearchHandle, SearchRequest, Session, SessionOptions};
+use crate::engine::{
+    Clock, Engine, Evaluation, Limits, SearchHandle, SearchRequest, Session, SessionOptions,
+};
+use crate::eval_file;
 use crate::rules::{CastlingStyle, Game, Position, perft_divide};
 use command::{Command, Go, Start};
 use lines::{Line, read_line};
@@ -156,8 +159,27 @@ impl Front {
                         self.session.clear();
                         self.game = Game::new(self.options.variant);
                     }
+                    Effect::LoadNetwork => self.load_network(),
                 }
             }
+        }
+    }
+
+    /// Takes the network of the option; one that cannot be had leaves the search with the one it has.
+    fn load_network(&mut self) {
+        let Some(path) = &self.options.eval_file else {
+            return self.session.set_evaluation(Evaluation::default());
+        };
+        match eval_file::load(path) {
+            Ok(network) => {
+                let (architecture, label) = (network.architecture(), network.label());
+                self.output
+                    .line(&format!("info string network {architecture} {label:?}"));
+                self.session.set_evaluation(Evaluation::Network(network));
+            }
+            Err(error) => self
+                .output
+                .error(&format!("option EvalFile: {}", chain(&error))),
         }
     }
 

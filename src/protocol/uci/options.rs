@@ -1,6 +1,7 @@
 //! Options of the UCI protocol: how they are announced, and how values are checked.
 
 use crate::rules::Variant;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Largest table, MiB.
@@ -9,6 +10,8 @@ const MAX_HASH: usize = 65536;
 const MAX_THREADS: usize = 256;
 /// Most lines to report: more than any position has moves.
 const MAX_MULTIPV: usize = 500;
+/// Stands for the network inside the program.
+const EMBEDDED: &str = "<embedded>";
 /// Longest overhead, ms.
 const MAX_OVERHEAD: usize = 5000;
 
@@ -21,6 +24,8 @@ pub(super) struct Options {
     pub(super) overhead: Duration,
     pub(super) variant: Variant,
     pub(super) chess960: bool,
+    /// File of the network; `None` for the one inside the program.
+    pub(super) eval_file: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -33,6 +38,7 @@ impl Default for Options {
             overhead: Duration::from_millis(30),
             variant: Variant::Crazyhouse,
             chess960: false,
+            eval_file: None,
         }
     }
 }
@@ -45,6 +51,7 @@ pub(super) enum Effect {
     ChangeThreads,
     ClearHash,
     ChangeVariant,
+    LoadNetwork,
 }
 
 impl Options {
@@ -69,6 +76,7 @@ impl Options {
                 d.variant.name()
             ),
             "option name UCI_Chess960 type check default false".to_owned(),
+            format!("option name EvalFile type string default {EMBEDDED}"),
         ]
     }
 
@@ -116,6 +124,13 @@ impl Options {
             "uci_chess960" => {
                 self.chess960 = flag("UCI_Chess960", value)?;
                 Effect::Nothing
+            }
+            "evalfile" => {
+                self.eval_file = match value {
+                    "" | EMBEDDED => None,
+                    path => Some(PathBuf::from(path)),
+                };
+                Effect::LoadNetwork
             }
             _ => return Err(format!("no such option: {}", super::excerpt(name))),
         })

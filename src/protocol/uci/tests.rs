@@ -1,4 +1,5 @@
 use super::*;
+use crate::engine::nnue::{Architecture, Network, QA, QB};
 use std::io::Cursor;
 
 #[derive(Clone, Default)]
@@ -262,4 +263,50 @@ impl std::io::Read for Repeat {
         buffer[..n].copy_from_slice(&self.0[..n]);
         Ok(n)
     }
+}
+
+#[test]
+fn a_network_is_loaded_from_a_file_and_a_bad_one_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("own.pknn");
+    let architecture = Architecture {
+        hidden: 32,
+        king_buckets: 1,
+        heads: 1,
+    };
+    // The right to move is worth half of a logit, and nothing else is worth anything.
+    let hidden = vec![0; 32 * (1 + architecture.rows())];
+    let bias = i32::midpoint(0, QA * QA * QB);
+    let bytes = Network::write(architecture, "own", &hidden, &[0; 64], &[bias]).unwrap();
+    std::fs::write(&file, &bytes).unwrap();
+    let broken = dir.path().join("broken.pknn");
+    std::fs::write(&broken, &bytes[..1000]).unwrap();
+
+    let score = |file: &std::path::Path, more: &str| {
+        let file = file.display();
+        talk(format!(
+            "{more}setoption name EvalFile value {file}\nposition startpos\ngo depth 1\n"
+        ))
+    };
+    let output = score(&file, "");
+    assert!(output.contains("score cp -150 "), "{output}");
+    assert!(output.contains("1340->32x2->1 \"own\""), "{output}");
+    let first = format!("setoption name EvalFile value {}\n", file.display());
+    for (path, reason) in [
+        (broken.as_path(), "1000 bytes, expected 86020"),
+        (dir.path(), "is not a file"),
+        (&dir.path().join("none"), "cannot read network file"),
+    ] {
+        let output = score(path, &first);
+        assert!(
+            output.contains("info string error: option EvalFile: "),
+            "{output}"
+        );
+        assert!(output.contains(reason), "{output}");
+        assert!(output.contains("score cp -150 "), "{output}");
+    }
+    let output = talk(format!(
+        "{first}setoption name EvalFile value <embedded>\nposition startpos\ngo depth 1\n"
+    ));
+    assert!(!output.contains("score cp -150 "), "{output}");
 }

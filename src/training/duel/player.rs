@@ -1,13 +1,10 @@
 //! Players of a match: what they judge positions by, and how long they may think.
 
 use crate::engine::Evaluation;
-use crate::engine::nnue::{Network, NetworkError};
+use crate::eval_file::{self, EvalFileError};
 use std::fmt;
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Most nodes for one move.
@@ -130,22 +127,9 @@ pub enum PlayerError {
     /// A setting twice, or more than one limit of thinking.
     #[error("player {0:?}, expected hash at most once and at most one of nodes, movetime and tc")]
     Twice(String),
-    /// The file cannot be read.
-    #[error("cannot read network {path}: {source}")]
-    Read {
-        /// The file.
-        path: String,
-        /// What the system says.
-        source: std::io::Error,
-    },
-    /// The file is no network that can be used.
-    #[error("network {path}: {source}")]
-    Network {
-        /// The file.
-        path: String,
-        /// What is wrong with it.
-        source: NetworkError,
-    },
+    /// The file cannot be read or is no network.
+    #[error(transparent)]
+    File(#[from] EvalFileError),
 }
 
 impl FromStr for PlayerSpec {
@@ -211,9 +195,9 @@ impl PlayerSpec {
             Source::Default => (Evaluation::default(), None),
             Source::Material => (Evaluation::Material, None),
             Source::File(path) => {
-                let network = read_network(path)?;
+                let network = eval_file::load(path)?;
                 let details = format!("{}, {:08x}", network.architecture(), network.checksum());
-                (Evaluation::Network(Arc::new(network)), Some(details))
+                (Evaluation::Network(network), Some(details))
             }
         };
         let name = self.text.split(',').next().unwrap_or_default();
@@ -225,25 +209,6 @@ impl PlayerSpec {
             pace: self.pace.unwrap_or(pace),
         })
     }
-}
-
-fn read_network(path: &Path) -> Result<Network, PlayerError> {
-    let name = || path.display().to_string();
-    let mut bytes = Vec::new();
-    // One byte more than any network has, so that a longer file is not taken for a whole one.
-    File::open(path)
-        .and_then(|file| {
-            file.take(Network::MOST_BYTES as u64 + 1)
-                .read_to_end(&mut bytes)
-        })
-        .map_err(|source| PlayerError::Read {
-            path: name(),
-            source,
-        })?;
-    Network::from_bytes(&bytes).map_err(|source| PlayerError::Network {
-        path: name(),
-        source,
-    })
 }
 
 /// Player of a match.
@@ -344,12 +309,9 @@ mod tests {
     fn file_that_is_no_network_is_named() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("bad.pknn");
-        let load = || {
-            let spec: PlayerSpec = path.to_str().unwrap().parse().unwrap();
-            spec.load(16, NODES).unwrap_err().to_string()
-        };
-        assert!(load().starts_with("cannot read network "), "{}", load());
         std::fs::write(&path, "nothing").unwrap();
-        assert!(load().contains("bad.pknn: not a network"), "{}", load());
+        let spec: PlayerSpec = path.to_str().unwrap().parse().unwrap();
+        let error = spec.load(16, NODES).unwrap_err();
+        assert!(error.to_string().contains("bad.pknn"), "{error}");
     }
 }
