@@ -5,6 +5,7 @@
 mod datagen;
 #[cfg(test)]
 mod datagen_tests;
+pub mod duel;
 mod filter;
 mod game_file;
 #[cfg(test)]
