@@ -1,5 +1,9 @@
 //! Command line: what can be asked for. Nothing is done here.
 
+mod train;
+
+pub(crate) use train::{LossArgs, ScoreScale, TrainArgs};
+
 use clap::{Args, Parser, Subcommand};
 use pocketknight::rules::Variant;
 use pocketknight::sandbox::{MatchClock, Style};
@@ -43,14 +47,16 @@ pub(crate) enum Command {
     Perft(PerftArgs),
     /// Play a match between two evaluations and print the Elo difference
     Duel(Box<DuelArgs>),
-    /// Look into network files
-    #[command(subcommand)]
-    Network(NetworkCommand),
     /// Play games of the engine against itself, for training
     Datagen(DatagenArgs),
     /// Look at, check or shuffle files of games
     #[command(subcommand)]
     Data(DataCommand),
+    /// Train a network on files of games
+    Train(Box<TrainArgs>),
+    /// Look into network files
+    #[command(subcommand)]
+    Network(NetworkCommand),
     /// Print all settings in force and where each comes from
     Config,
 }
@@ -98,6 +104,8 @@ pub(crate) enum NetworkCommand {
         /// Network file
         file: PathBuf,
     },
+    /// Print how well a network tells scores and results of games
+    Loss(LossArgs),
 }
 
 #[derive(Args, Debug)]

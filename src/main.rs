@@ -57,6 +57,10 @@ fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
             quiet_log()?;
             runtime()?.block_on(command::duel::duel(&args))
         }
+        Command::Train(args) => {
+            quiet_log()?;
+            command::train::run(&args)
+        }
         Command::Network(command) => {
             quiet_log()?;
             command::network::run(&command)

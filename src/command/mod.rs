@@ -5,11 +5,13 @@ pub(crate) mod bench;
 pub(crate) mod data;
 pub(crate) mod datagen;
 pub(crate) mod duel;
+pub(crate) mod figures;
 pub(crate) mod network;
 pub(crate) mod perft;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod signals;
+pub(crate) mod train;
 pub(crate) mod upgrade;
 
 use std::io::{self, Write};

@@ -5,10 +5,10 @@
 //! its side change; the accumulator then starts from the last one of that view, kept in a cache with the position it
 //! was made for, so that only the difference between the two positions counts.
 
-use super::super::score::{EVAL_LIMIT, MAX_PLY};
+use super::super::score::MAX_PLY;
 use super::features::{self, Delta, Feature, MOST_FEATURES, View};
 use super::kernels::{Block, Kernels};
-use super::network::{Network, QA, QB, SCALE};
+use super::network::Network;
 use crate::rules::{Bitboard, Color, Piece, Pocket, Position, Role};
 use arrayvec::ArrayVec;
 use std::sync::Arc;
@@ -158,16 +158,10 @@ impl Accumulators {
                 self.bring(ply, color, position);
             }
         }
-        let width = self.network.width();
         let head = features::head(position, self.network.architecture().heads);
-        let weights = &self.network.outputs[head * 2 * width..][..2 * width];
-        let (own, other) = weights.split_at(width);
         let turn = position.turn();
-        let sum = (self.kernels.output)(self.values(ply, turn), own)
-            .wrapping_add((self.kernels.output)(self.values(ply, !turn), other))
-            .wrapping_add(self.network.output_biases[head]);
-        let value = i64::from(sum) * i64::from(SCALE) / i64::from(QA * QA * QB);
-        (value as i32).clamp(-EVAL_LIMIT, EVAL_LIMIT)
+        let (own, other) = (self.values(ply, turn), self.values(ply, !turn));
+        self.network.output(self.kernels, own, other, head)
     }
 
     fn values(&self, ply: usize, color: Color) -> &[Block] {
@@ -299,6 +293,7 @@ mod tests {
                         let value = path.evaluate(ply, &position);
                         assert_eq!(value, fresh(&network, PORTABLE, &position));
                         assert_eq!(value, plain(&network, &position), "{position:?}");
+                        assert_eq!(value, network.evaluate(&position), "{position:?}");
                     }
                 }
             }

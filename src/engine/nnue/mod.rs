@@ -1,6 +1,7 @@
 //! Network evaluation: inputs, file format, integer arithmetic, and accumulators that follow the search.
 
 mod accumulator;
+mod evaluate;
 pub mod features;
 mod kernels;
 mod network;

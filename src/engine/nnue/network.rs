@@ -36,7 +36,7 @@ const MAGIC: &[u8; 4] = b"PKNN";
 const VERSION: u32 = 1;
 const HEADER: usize = 64;
 const CHECKED_FROM: usize = 28;
-const MOST_LANES: usize = 1024;
+pub(super) const MOST_LANES: usize = 1024;
 
 /// Sizes of a network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,0 +1,283 @@
+//! `pocketknight train`.
+
+use super::figures::{head, load, row, summary};
+use super::run::cores;
+use super::{Failure, print};
+use crate::cli::{ScoreScale, TrainArgs};
+use anyhow::{Context, anyhow};
+use pocketknight::engine::nnue::{Architecture, Network};
+use pocketknight::eval_file;
+use pocketknight::training::{
+    Checkpoint, Curve, Difference, EpochProgress, Goal, Linear, Model, Sample, Settings, Trainer,
+    fit_score_scale, judge_constant, judge_network, write_whole,
+};
+use std::path::Path;
+use std::time::Instant;
+
+/// Positions on which model and network are compared.
+const COMPARED: usize = 20_000;
+/// Largest mean difference of the two, units of the engine.
+const MOST_DIFFERENCE: f64 = 3.0;
+
+pub(crate) fn run(args: &TrainArgs) -> Result<(), Failure> {
+    let written = [
+        Some(&args.out),
+        args.curve.as_ref(),
+        args.checkpoint.as_ref(),
+    ];
+    written
+        .into_iter()
+        .flatten()
+        .try_for_each(|path| check_place(path))?;
+    let checkpoint = args
+        .resume
+        .as_deref()
+        .map(|path| {
+            Checkpoint::read(path)
+                .with_context(|| format!("--resume {}", path.display()))
+                .map_err(Failure::Usage)
+        })
+        .transpose()?;
+    let first = match &args.init {
+        Some(path) => {
+            let network = eval_file::load(path).map_err(Failure::usage)?;
+            Some(Model::from_network(&network))
+        }
+        None => None,
+    };
+    let threads = match &checkpoint {
+        Some(checkpoint) => checkpoint.settings().threads,
+        None => args.threads.unwrap_or(cores(0) as u32),
+    };
+
+    let (learn, check) = samples(args, threads as usize)?;
+    let fitted = fit_score_scale(&learn);
+    if let Some((scale, log_loss)) = fitted {
+        print(&format!(
+            "score scale that tells the results best: {scale:.0} (log-loss {log_loss:.4})\n"
+        ))?;
+    }
+    let baseline = args.baseline;
+    let (mut trainer, mut curve) = match checkpoint {
+        Some(checkpoint) => checkpoint
+            .resume(&learn)
+            .context("--resume")
+            .map_err(Failure::Usage)?,
+        None => {
+            let scale = match args.goal.score_scale {
+                ScoreScale::Units(units) => units,
+                ScoreScale::Fit => fitted.map_or(300.0, |(scale, _)| scale),
+            };
+            let settings = settings(args, scale, threads, learn.len());
+            (Trainer::new(settings, &learn, first), Curve::default())
+        }
+    };
+    let settings = *trainer.settings();
+    print(&describe(&settings))?;
+    let goal = settings.goal;
+    let threads = threads as usize;
+    let mut table = head();
+    if !check.is_empty() {
+        table += &row("constant", &judge_constant(&check, goal, threads));
+    }
+    if baseline {
+        let linear = Linear::train(&learn, goal, settings.seed);
+        table += &row("linear", &linear.judge(&check, goal, threads));
+    }
+
+    let begin = Instant::now();
+    let done_before = trainer.epochs();
+    while trainer.epochs() < settings.epochs {
+        let mut printed = Ok(());
+        let loss = trainer.epoch(&mut |progress| {
+            let epoch = f64::from(progress.epoch - 1) + progress.seen as f64 / progress.of as f64;
+            curve.training.push((epoch, progress.loss));
+            if printed.is_ok() {
+                printed = print(&progress_line(&progress, &settings, done_before, begin));
+            }
+        });
+        printed?;
+        let epoch = trainer.epochs();
+        let figures = trainer.model().judge(&check, goal, threads);
+        if !check.is_empty() {
+            curve.validation.push((epoch.into(), figures.loss));
+        }
+        print(&format!(
+            "epoch {epoch} of {}: training {loss:.6}, validation {:.6} (score {:.6}, result {:.6}, log-loss {:.6})\n",
+            settings.epochs, figures.loss, figures.score, figures.result, figures.log_loss
+        ))?;
+        if let Some(path) = &args.checkpoint {
+            Checkpoint::of(&trainer, &curve)
+                .write(path)
+                .with_context(|| format!("--checkpoint {}", path.display()))
+                .map_err(Failure::Runtime)?;
+        }
+        if let Some(path) = &args.curve {
+            let picture = curve.to_svg(&settings.architecture.to_string());
+            write(path, "--curve", picture.as_bytes())?;
+        }
+    }
+
+    let model = trainer.model();
+    let label = args
+        .label
+        .clone()
+        .unwrap_or_else(|| label(settings.architecture, learn.len()));
+    let bytes = model.export(&label).map_err(Failure::runtime)?;
+    let network = Network::from_bytes(&bytes).map_err(Failure::runtime)?;
+    if !check.is_empty() {
+        table += &row("model", &model.judge(&check, goal, threads));
+        table += &row("network", &judge_network(&network, &check, goal, threads));
+        print(&table)?;
+    }
+    let compared = if check.is_empty() { &learn } else { &check };
+    let compared = &compared[..compared.len().min(COMPARED)];
+    let difference = Difference::between(model, &network, compared);
+    print(&format!(
+        "network and model differ by {:.2} units on average, {:.2} at most, on {} positions\n",
+        difference.mean, difference.most, difference.samples
+    ))?;
+    if difference.mean > MOST_DIFFERENCE {
+        return Err(Failure::Runtime(anyhow!(
+            "the rounded network is off by {:.2} units on average, expected at most {MOST_DIFFERENCE}; nothing written",
+            difference.mean
+        )));
+    }
+    write(&args.out, "--out", &bytes)?;
+    print(&format!(
+        "{}: {}, {} bytes, checksum {:08x}\n",
+        args.out.display(),
+        network.label(),
+        bytes.len(),
+        network.checksum()
+    ))
+}
+
+/// Samples to learn from and samples to check with.
+fn samples(args: &TrainArgs, threads: usize) -> Result<(Vec<Sample>, Vec<Sample>), Failure> {
+    let filter = args.filter.filter();
+    let dataset = load(&args.data, filter, threads)?;
+    print(&format!("data: {}\n", summary(&dataset)))?;
+    let (learn, check) = if args.validation_data.is_empty() {
+        dataset.split(args.validation)
+    } else {
+        let other = load(&args.validation_data, filter, threads)?;
+        print(&format!("validation data: {}\n", summary(&other)))?;
+        (dataset.into_samples(), other.into_samples())
+    };
+    print(&format!(
+        "{} positions to learn from, {} to check with\n",
+        learn.len(),
+        check.len()
+    ))?;
+    if learn.is_empty() {
+        return Err(Failure::Usage(anyhow!("--data: nothing to learn from")));
+    }
+    Ok((learn, check))
+}
+
+fn settings(args: &TrainArgs, score_scale: f32, threads: u32, samples: usize) -> Settings {
+    let batch = match samples {
+        ..2_000_000 => 4_096,
+        ..5_000_000 => 8_192,
+        _ => 16_384,
+    };
+    Settings {
+        architecture: Architecture {
+            hidden: args.hidden,
+            king_buckets: args.king_buckets,
+            heads: args.heads,
+        },
+        goal: Goal {
+            lambda: args.goal.lambda,
+            score_scale,
+        },
+        rate: args.lr,
+        weight_decay: args.weight_decay,
+        epochs: args.epochs,
+        batch: args.batch.unwrap_or(batch),
+        warmup: args.warmup,
+        seed: args.seed,
+        threads,
+    }
+}
+
+fn describe(settings: &Settings) -> String {
+    format!(
+        "network {}, {} parameters; lambda {}, score scale {:.0}, rate {}, weight decay {}, {} epochs, batch {}, \
+         warm-up {}, seed {}, {} threads\n",
+        settings.architecture,
+        settings.architecture.parameters(),
+        settings.goal.lambda,
+        settings.goal.score_scale,
+        settings.rate,
+        settings.weight_decay,
+        settings.epochs,
+        settings.batch,
+        settings.warmup,
+        settings.seed,
+        settings.threads
+    )
+}
+
+fn progress_line(
+    progress: &EpochProgress,
+    settings: &Settings,
+    done_before: u32,
+    begin: Instant,
+) -> String {
+    let seconds = begin.elapsed().as_secs_f64().max(1e-3);
+    let of = progress.of as f64;
+    let epochs = f64::from(progress.epoch - 1 - done_before);
+    let rate = (epochs * of + progress.seen as f64) / seconds;
+    let left = f64::from(settings.epochs - progress.epoch) * of + of - progress.seen as f64;
+    let left = (left / rate) as u64;
+    format!(
+        "epoch {} of {}: {} of {} positions, loss {:.6}, {:.0} positions/s, {}:{:02} min left\n",
+        progress.epoch,
+        settings.epochs,
+        progress.seen,
+        progress.of,
+        progress.loss,
+        rate,
+        left / 60,
+        left % 60
+    )
+}
+
+/// As in `1340->256x2->9, 12.1 M positions`.
+fn label(architecture: Architecture, samples: usize) -> String {
+    let count = if samples >= 100_000 {
+        format!("{:.1} M", samples as f64 / 1e6)
+    } else {
+        samples.to_string()
+    };
+    format!("{architecture}, {count} positions")
+}
+
+/// Whether a file can be written there, found out before hours are spent.
+fn check_place(path: &Path) -> Result<(), Failure> {
+    let dir = match path.parent() {
+        Some(dir) if dir != Path::new("") => dir,
+        _ => Path::new("."),
+    };
+    if path.is_dir() || path.file_name().is_none() {
+        let name = path.display();
+        return Err(Failure::Usage(anyhow!(
+            "{name} is a directory, expected a file"
+        )));
+    }
+    if !dir.is_dir() {
+        let name = dir.display();
+        return Err(Failure::Usage(anyhow!(
+            "{name} is no directory to write to"
+        )));
+    }
+    Ok(())
+}
+
+fn write(path: &Path, option: &str, bytes: &[u8]) -> Result<(), Failure> {
+    write_whole(path, bytes)
+        .with_context(|| format!("{option} {}", path.display()))
+        .map_err(Failure::Runtime)
+}
