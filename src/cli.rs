@@ -7,6 +7,7 @@ pub(crate) use train::{LossArgs, ScoreScale, TrainArgs};
 use clap::{Args, Parser, Subcommand};
 use pocketknight::rules::Variant;
 use pocketknight::sandbox::{MatchClock, Style};
+use pocketknight::training::duel::{PlayerSpec, Sprt, TimeControl};
 use std::path::PathBuf;
 
 /// A Lichess bot that plays crazyhouse, with its own engine inside.
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// Count the move sequences of a position
     Perft(PerftArgs),
+    /// Play a match between two evaluations and print the Elo difference
+    Duel(Box<DuelArgs>),
     /// Play games of the engine against itself, for training
     Datagen(DatagenArgs),
     /// Look at, check or shuffle files of games
@@ -155,6 +158,52 @@ pub(crate) struct DataPaths {
     /// Files of games, or directories with files whose names end in .games
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Example: pocketknight duel new.pknn old.pknn --nodes 5000 --sprt 0,10 --concurrency 2\n\
+                        Ends with code 1 if a player was at fault or a signal came before the end"
+)]
+pub(crate) struct DuelArgs {
+    /// First player: a network file, default or material, with settings of its own behind commas: hash=MIB, and one
+    /// of nodes=N, movetime=MS, tc=SECONDS+INCREMENT
+    pub(crate) a: PlayerSpec,
+    /// Second player
+    pub(crate) b: PlayerSpec,
+    /// Nodes a move [default: 5000]
+    #[arg(long, value_name = "N", conflicts_with_all = ["tc", "movetime"], value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) nodes: Option<u64>,
+    /// Clock of both: seconds, plus sign, seconds added a move; who oversteps it loses
+    #[arg(long, value_name = "SECONDS+INCREMENT", conflicts_with = "movetime")]
+    pub(crate) tc: Option<TimeControl>,
+    /// Time a move, milliseconds
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=3_600_000))]
+    pub(crate) movetime: Option<u64>,
+    /// Nodes a move of the second player, if other than those of the first
+    #[arg(long, value_name = "N", conflicts_with_all = ["tc", "movetime"], value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) nodes_b: Option<u64>,
+    /// Number of games, two for each opening; an odd number is rounded up [default: 400, with --sprt at most 40000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2_000_000))]
+    pub(crate) games: Option<u32>,
+    /// Games at the same time
+    #[arg(long, value_name = "C", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) concurrency: u32,
+    /// File of openings, a FEN or EPD a line; default: 4 to 8 random plies
+    #[arg(long, value_name = "FILE")]
+    pub(crate) openings: Option<PathBuf>,
+    /// Seed of the random openings, or of the order of those in the file
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Transposition table of each player, MiB
+    #[arg(long, value_name = "MIB", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub(crate) hash: u32,
+    /// End as soon as it is known whether the first player is stronger by ELO1 rather than by ELO0 (errors 5 % each)
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true)]
+    pub(crate) sprt: Option<Sprt>,
+    /// Write the games to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pgn: Option<PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -53,6 +53,10 @@ fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
             quiet_log()?;
             command::perft::run(&args)
         }
+        Command::Duel(args) => {
+            quiet_log()?;
+            runtime()?.block_on(command::duel::duel(&args))
+        }
         Command::Train(args) => {
             quiet_log()?;
             command::train::run(&args)

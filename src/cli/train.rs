@@ -65,7 +65,12 @@ pub(crate) struct TrainArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 24), help_heading = "Learning")]
     pub(crate) batch: Option<u32>,
     /// Steps in which the learning rate rises
-    #[arg(long, value_name = "STEPS", default_value_t = 100, help_heading = "Learning")]
+    #[arg(
+        long,
+        value_name = "STEPS",
+        default_value_t = 100,
+        help_heading = "Learning"
+    )]
     pub(crate) warmup: u32,
     /// Share of each weight that a step takes away, in units of the learning rate
     #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = share, help_heading = "Learning")]
@@ -80,7 +85,12 @@ pub(crate) struct TrainArgs {
     #[command(flatten, next_help_heading = "Positions")]
     pub(crate) filter: FilterArgs,
     /// Games that are kept back to check with: a share below 1, or a number
-    #[arg(long, value_name = "SHARE|N", default_value = "0.05", help_heading = "Positions")]
+    #[arg(
+        long,
+        value_name = "SHARE|N",
+        default_value = "0.05",
+        help_heading = "Positions"
+    )]
     pub(crate) validation: Split,
     /// Check with the games of these files instead, and learn from all of --data
     #[arg(

@@ -5,12 +5,11 @@ use super::{Failure, print};
 use crate::cli::DatagenArgs;
 use anyhow::Context;
 use pocketknight::engine::Evaluation;
-use pocketknight::engine::nnue::Network;
+use pocketknight::eval_file;
 use pocketknight::training::{
     DatagenOptions, Filter, OpeningOptions, Progress, Statistics, Target, generate,
 };
-use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -51,20 +50,10 @@ fn evaluation(network: &Path) -> Result<Evaluation, Failure> {
         Some("material") => return Ok(Evaluation::Material),
         _ => {}
     }
-    let name = || format!("--network {}", network.display());
-    let mut bytes = Vec::new();
-    // One byte more than any network has shows that something is too long.
-    File::open(network)
-        .and_then(|file| {
-            let most = Network::MOST_BYTES as u64 + 1;
-            file.take(most).read_to_end(&mut bytes)
-        })
-        .with_context(name)
+    let network = eval_file::load(network)
+        .context("--network")
         .map_err(Failure::Usage)?;
-    let network = Network::from_bytes(&bytes)
-        .with_context(name)
-        .map_err(Failure::Usage)?;
-    Ok(Evaluation::Network(Arc::new(network)))
+    Ok(Evaluation::Network(network))
 }
 
 /// Flag that the first SIGINT or SIGTERM sets.

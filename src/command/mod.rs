@@ -4,6 +4,7 @@ pub(crate) mod account;
 pub(crate) mod bench;
 pub(crate) mod data;
 pub(crate) mod datagen;
+pub(crate) mod duel;
 pub(crate) mod figures;
 pub(crate) mod network;
 pub(crate) mod perft;

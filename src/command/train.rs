@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 use pocketknight::engine::nnue::{Architecture, Network};
 use pocketknight::eval_file;
 use pocketknight::training::{
-    Checkpoint, Curve, Difference, Goal, Linear, Model, EpochProgress, Sample, Settings, Trainer,
+    Checkpoint, Curve, Difference, EpochProgress, Goal, Linear, Model, Sample, Settings, Trainer,
     fit_score_scale, judge_constant, judge_network, write_whole,
 };
 use std::path::Path;
@@ -20,8 +20,15 @@ const COMPARED: usize = 20_000;
 const MOST_DIFFERENCE: f64 = 3.0;
 
 pub(crate) fn run(args: &TrainArgs) -> Result<(), Failure> {
-    let written = [Some(&args.out), args.curve.as_ref(), args.checkpoint.as_ref()];
-    written.into_iter().flatten().try_for_each(|path| check_place(path))?;
+    let written = [
+        Some(&args.out),
+        args.curve.as_ref(),
+        args.checkpoint.as_ref(),
+    ];
+    written
+        .into_iter()
+        .flatten()
+        .try_for_each(|path| check_place(path))?;
     let checkpoint = args
         .resume
         .as_deref()
@@ -256,11 +263,15 @@ fn check_place(path: &Path) -> Result<(), Failure> {
     };
     if path.is_dir() || path.file_name().is_none() {
         let name = path.display();
-        return Err(Failure::Usage(anyhow!("{name} is a directory, expected a file")));
+        return Err(Failure::Usage(anyhow!(
+            "{name} is a directory, expected a file"
+        )));
     }
     if !dir.is_dir() {
         let name = dir.display();
-        return Err(Failure::Usage(anyhow!("{name} is no directory to write to")));
+        return Err(Failure::Usage(anyhow!(
+            "{name} is no directory to write to"
+        )));
     }
     Ok(())
 }

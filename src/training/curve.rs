@@ -168,7 +168,9 @@ impl Axis {
 fn tick_step(range: f64, most: f64) -> f64 {
     let rough = range / most;
     let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0].into_iter().find(|step| step * power >= rough);
+    let step = [1.0, 2.0, 5.0]
+        .into_iter()
+        .find(|step| step * power >= rough);
     step.unwrap_or(10.0) * power
 }
 
@@ -205,7 +207,12 @@ mod tests {
 
     #[test]
     fn nothing_measured_and_odd_losses_still_give_a_picture() {
-        for losses in [vec![], vec![(1.0, f64::NAN)], vec![(1.0, 0.0)], vec![(0.5, 0.25)]] {
+        for losses in [
+            vec![],
+            vec![(1.0, f64::NAN)],
+            vec![(1.0, 0.0)],
+            vec![(0.5, 0.25)],
+        ] {
             let curve = Curve {
                 training: losses.clone(),
                 validation: losses,

@@ -204,7 +204,7 @@ fn refuse_same_seed(path: &Path, options: &DatagenOptions) -> Result<(), DataErr
     Err(DataError::OtherSettings {
         path: path.to_owned(),
         field: "threads",
-        found: format!("{} with the same seed", header.step),
+        found: format!("{} and the same seed", header.step),
         expected: options.threads.to_string(),
     })
 }

@@ -290,7 +290,10 @@ mod tests {
     fn a_game_that_cannot_be_is_named() {
         let dir = tempfile::tempdir().unwrap();
         let mut games = games(3, 3);
-        let bad = games.iter().rposition(|game| !game.plies.is_empty()).unwrap();
+        let bad = games
+            .iter()
+            .rposition(|game| !game.plies.is_empty())
+            .unwrap();
         games[bad].plies[0].mv = Move::NONE;
         let files = files(dir.path(), &[games]);
         for threads in [1, 3] {

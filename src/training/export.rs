@@ -41,12 +41,13 @@ impl Model {
     pub fn export(&self, label: &str) -> Result<Vec<u8>, ExportError> {
         let architecture = self.architecture();
         let parts = self.parts();
-        let lanes = |blocks: &[super::kernels::Block], unit: i32| -> Result<Vec<i16>, ExportError> {
-            let values = blocks.iter().flat_map(|block| block.0);
-            values
-                .map(|value| round(value, unit, i16::MAX.into()).map(|value| value as i16))
-                .collect()
-        };
+        let lanes =
+            |blocks: &[super::kernels::Block], unit: i32| -> Result<Vec<i16>, ExportError> {
+                let values = blocks.iter().flat_map(|block| block.0);
+                values
+                    .map(|value| round(value, unit, i16::MAX.into()).map(|value| value as i16))
+                    .collect()
+            };
         let mut hidden = lanes(parts.biases, QA)?;
         hidden.extend(lanes(parts.rows, QA)?);
         let outputs = lanes(parts.outputs, QB)?;

@@ -171,7 +171,7 @@ pub enum DataError {
         what: String,
     },
     /// Games of other settings are there already.
-    #[error("{path}: holds games of {field} {found}, expected {expected}")]
+    #[error("{path}: made with {field} {found}, expected {expected}")]
     OtherSettings {
         /// File.
         path: PathBuf,

@@ -179,7 +179,7 @@ fn files_of_other_settings_are_refused() {
         error.to_string()
     };
     let text = refused(&|it| it.nodes = 800);
-    assert!(text.ends_with("holds games of nodes 400, expected 800"));
+    assert!(text.ends_with("made with nodes 400, expected 800"));
     assert!(refused(&|it| it.seed = 1).contains("seed"));
     assert!(refused(&|it| it.evaluation = 0).contains("evaluation deadbeef, expected 00000000"));
     assert!(refused(&|it| it.first = 2).contains("first index 1"));

@@ -176,9 +176,8 @@ mod tests {
             let mut chosen = Vec::new();
             let mut start = 0;
             for end in layout.ends().map(|end| end * 32) {
-                let largest = (start..end).max_by(|&a, &b| {
-                    gradient[a].abs().total_cmp(&gradient[b].abs())
-                });
+                let largest =
+                    (start..end).max_by(|&a, &b| gradient[a].abs().total_cmp(&gradient[b].abs()));
                 chosen.extend(largest);
                 chosen.extend((0..40).map(|_| random.usize(start..end)));
                 start = end;

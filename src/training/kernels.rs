@@ -286,8 +286,16 @@ fn adam_step(parameters: Moments<'_>, gradient: &[Block], rule: Rule) {
             squares.0[i] = square;
             let spread = (square * rule.corrections[1]).sqrt() + EPSILON;
             let value = values.0[i] * keep - rule.rate * (mean * rule.corrections[0]) / spread;
-            let value = if value > -rule.limit { value } else { -rule.limit };
-            values.0[i] = if value < rule.limit { value } else { rule.limit };
+            let value = if value > -rule.limit {
+                value
+            } else {
+                -rule.limit
+            };
+            values.0[i] = if value < rule.limit {
+                value
+            } else {
+                rule.limit
+            };
         }
     }
 }

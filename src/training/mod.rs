@@ -8,6 +8,7 @@ mod datagen;
 #[cfg(test)]
 mod datagen_tests;
 mod dataset;
+pub mod duel;
 mod export;
 mod filter;
 mod game_file;

@@ -2,8 +2,10 @@
 
 use super::kernels::{Block, Kernels};
 use super::sample::{Rows, Sample};
+use crate::engine::nnue::{
+    Architecture, LANES, Network, OUTPUT_LIMIT, QA, QB, features::MOST_FEATURES,
+};
 use std::ops::Range;
-use crate::engine::nnue::{Architecture, LANES, Network, OUTPUT_LIMIT, QA, QB, features::MOST_FEATURES};
 
 /// Largest weight of the hidden layer. With 48 of them and the largest bias an accumulator stays within 16 bits.
 pub(crate) const HIDDEN_LIMIT: f32 = 2.5;

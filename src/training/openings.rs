@@ -75,6 +75,25 @@ mod tests {
     use super::*;
     use crate::engine::Evaluation;
 
+    /// Openings, and how many of them a search on its own finds far from even.
+    fn openings(options: &OpeningOptions) -> (Vec<Game>, usize) {
+        let mut random = fastrand::Rng::with_seed(1);
+        let mut searcher = Searcher::new(1, Evaluation::Material);
+        let games: Vec<_> = (0..40)
+            .map(|_| random_opening(&mut random, &mut searcher, options))
+            .collect();
+        let loose = OpeningOptions {
+            balance: 400,
+            ..*options
+        };
+        let mut lost = 0;
+        for game in &games {
+            searcher.clear();
+            lost += usize::from(!is_balanced(&mut searcher, game, &loose));
+        }
+        (games, lost)
+    }
+
     #[test]
     fn openings_differ_have_the_wanted_length_and_are_balanced() {
         let options = OpeningOptions {
@@ -82,18 +101,21 @@ mod tests {
             balance: 150,
             ..OpeningOptions::default()
         };
-        let mut random = fastrand::Rng::with_seed(1);
-        let mut searcher = Searcher::new(1, Evaluation::Material);
+        let (games, lost) = openings(&options);
+        assert_eq!(lost, 0);
         let mut keys = Vec::new();
-        for _ in 0..30 {
-            let game = random_opening(&mut random, &mut searcher, &options);
+        for game in games {
             assert!((4..=10).contains(&game.moves().len()));
             assert_eq!(game.outcome(), None);
-            assert!(is_balanced(&mut searcher, &game, &options));
             keys.push(game.position().key());
         }
         keys.sort_unstable();
         keys.dedup();
-        assert!(keys.len() > 25, "{} different", keys.len());
+        assert!(keys.len() > 35, "{} different", keys.len());
+        let (_, lost) = openings(&OpeningOptions {
+            balance: i32::MAX,
+            ..options
+        });
+        assert!(lost > 0);
     }
 }

@@ -131,7 +131,11 @@ impl Optimizer {
         let corrections = corrections(self.steps);
         let rule = move |decays: bool, limit: f32| Rule {
             rate: pace.rate,
-            decay: if decays { pace.rate * pace.weight_decay } else { 0.0 },
+            decay: if decays {
+                pace.rate * pace.weight_decay
+            } else {
+                0.0
+            },
             limit,
             corrections,
         };

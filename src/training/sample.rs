@@ -133,7 +133,9 @@ impl Sample {
                 | u64::from(self.pockets[1]),
             u128::from_le_bytes(self.pieces) as u64,
             (u128::from_le_bytes(self.pieces) >> 64) as u64,
-            u64::from(self.score as u16) << 16 | u64::from(self.result) << 8 | self.views[0].index() as u64,
+            u64::from(self.score as u16) << 16
+                | u64::from(self.result) << 8
+                | self.views[0].index() as u64,
         ];
         words.into_iter().fold(sum, super::hash::mix)
     }

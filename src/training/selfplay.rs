@@ -179,7 +179,7 @@ fn stream(seed: u64, index: u64) -> fastrand::Rng {
     fastrand::Rng::with_seed(mix(mix(seed).wrapping_add(index)))
 }
 
-/// A bijection that spreads every bit of `x` over the whole word (the finisher of SplitMix64).
+/// A bijection that spreads every bit of `x` over the whole word (the last step of `SplitMix64`).
 const fn mix(x: u64) -> u64 {
     let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -218,13 +218,12 @@ impl Verdict {
         } else {
             leader
         };
-        (self.plies.abs() >= LOST_PLIES).then(|| {
-            if leader > 0 {
-                Color::White
-            } else {
-                Color::Black
-            }
-        })
+        let winner = if leader > 0 {
+            Color::White
+        } else {
+            Color::Black
+        };
+        (self.plies.abs() >= LOST_PLIES).then_some(winner)
     }
 }
 
@@ -285,7 +284,6 @@ mod tests {
 
     #[test]
     fn a_mate_that_a_search_sees_ends_the_game_unplayed() {
-        // Back rank: a queen in hand mates in one, a rook lift takes longer.
         let mut endings = [0; Ending::REASONS];
         let mut player = player();
         for index in 0..12 {

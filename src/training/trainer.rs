@@ -240,8 +240,11 @@ mod tests {
     #[test]
     fn reports_come_after_a_hundredth_and_after_every_tenth() {
         let reports = |of: usize, batch: usize| {
-            let ends = (0..of).step_by(batch).map(|seen| (seen, (seen + batch).min(of)));
-            ends.filter(|&(before, now)| is_report(before, now, of)).count()
+            let ends = (0..of)
+                .step_by(batch)
+                .map(|seen| (seen, (seen + batch).min(of)));
+            ends.filter(|&(before, now)| is_report(before, now, of))
+                .count()
         };
         assert_eq!(reports(1_000, 10), 11);
         assert_eq!(reports(1_000, 1_000), 1);

@@ -147,7 +147,9 @@ fn a_damaged_checkpoint_is_refused() {
     let path = dir.path().join("checkpoint");
     let samples = material_samples(1);
     let trainer = Trainer::new(settings(1, 1), &samples, None);
-    Checkpoint::of(&trainer, &Curve::default()).write(&path).unwrap();
+    Checkpoint::of(&trainer, &Curve::default())
+        .write(&path)
+        .unwrap();
     let good = std::fs::read(&path).unwrap();
     let refused = |bytes: &[u8]| {
         std::fs::write(&path, bytes).unwrap();
@@ -175,7 +177,10 @@ fn training_goes_on_from_a_network() {
     let mut trainer = Trainer::new(settings, &samples, Some(Model::from_network(&network)));
     let before = trainer.model().judge(&samples, GOAL, 1).loss;
     let expected = judge_network(&network, &samples, GOAL, 1).loss;
-    assert!((before - expected).abs() < 0.02 * expected, "{before} {expected}");
+    assert!(
+        (before - expected).abs() < 0.02 * expected,
+        "{before} {expected}"
+    );
     trainer.epoch(&mut |_| {});
     let after = trainer.model().judge(&samples, GOAL, 1).loss;
     assert!(after < before, "{after} {before}");

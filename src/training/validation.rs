@@ -97,12 +97,7 @@ impl Model {
 }
 
 /// Figures of a network on samples, with the integers that the engine uses.
-pub fn judge_network(
-    network: &Network,
-    samples: &[Sample],
-    goal: Goal,
-    threads: usize,
-) -> Figures {
+pub fn judge_network(network: &Network, samples: &[Sample], goal: Goal, threads: usize) -> Figures {
     judge(samples, goal, threads, || {
         let mut evaluator = Evaluator::new(network.architecture());
         move |sample: &Sample| evaluator.evaluate_network(network, sample) as f32 / SCALE as f32

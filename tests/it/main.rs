@@ -8,6 +8,7 @@
 mod bot;
 mod cli;
 mod dockerfile;
+mod duel;
 mod layers;
 mod lichess;
 mod matches;

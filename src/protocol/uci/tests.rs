@@ -298,7 +298,10 @@ fn a_network_is_loaded_from_a_file_and_a_bad_one_changes_nothing() {
         (&dir.path().join("none"), "cannot read network file"),
     ] {
         let output = score(path, &first);
-        assert!(output.contains("info string error: option EvalFile: "), "{output}");
+        assert!(
+            output.contains("info string error: option EvalFile: "),
+            "{output}"
+        );
         assert!(output.contains(reason), "{output}");
         assert!(output.contains("score cp -150 "), "{output}");
     }

@@ -1,0 +1,317 @@
+//! Players of a match: what they judge positions by, and how long they may think.
+
+use crate::engine::Evaluation;
+use crate::eval_file::{self, EvalFileError};
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Most nodes for one move.
+const MOST_NODES: u64 = 1_000_000_000_000;
+/// Most milliseconds for one move.
+const MOST_MOVE_MS: u64 = 3_600_000;
+/// Most seconds of a clock and of its increment.
+const MOST_CLOCK_S: f64 = 86_400.0;
+/// Largest transposition table, MiB.
+const MOST_HASH_MIB: u64 = 65_536;
+
+/// What ends the searches of a player.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pace {
+    /// So many nodes a move, at least 1.
+    Nodes(u64),
+    /// So much time a move.
+    MoveTime(Duration),
+    /// A clock for the whole game; who oversteps it loses.
+    Clock(TimeControl),
+}
+
+/// As in `5000 nodes a move`, `100 ms a move`, `2+0.02 s`.
+impl fmt::Display for Pace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nodes(nodes) => write!(f, "{nodes} nodes a move"),
+            Self::MoveTime(time) => write!(f, "{} ms a move", time.as_millis()),
+            Self::Clock(control) => write!(f, "{control} s"),
+        }
+    }
+}
+
+/// Time for a whole game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimeControl {
+    /// Time at the start, more than 0.
+    pub base: Duration,
+    /// Added after every own move.
+    pub increment: Duration,
+}
+
+/// As in `2+0.02`: seconds.
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (base, increment) = (self.base.as_secs_f64(), self.increment.as_secs_f64());
+        write!(f, "{base}+{increment}")
+    }
+}
+
+/// A text that is no time control.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error(
+    "time control {0:?}, expected SECONDS+INCREMENT such as 2+0.02, the first above 0, both at most 86400"
+)]
+pub struct TimeControlError(String);
+
+/// `SECONDS+INCREMENT`, or `SECONDS` alone.
+impl FromStr for TimeControl {
+    type Err = TimeControlError;
+
+    fn from_str(text: &str) -> Result<Self, TimeControlError> {
+        let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+        let seconds = |text: &str| {
+            let seconds: f64 = text.trim().parse().ok()?;
+            // Not a number is in no range.
+            (0.0..=MOST_CLOCK_S)
+                .contains(&seconds)
+                .then(|| Duration::from_secs_f64(seconds))
+        };
+        match (seconds(base), seconds(increment)) {
+            (Some(base), Some(increment)) if !base.is_zero() => Ok(Self { base, increment }),
+            _ => Err(TimeControlError(text.to_owned())),
+        }
+    }
+}
+
+/// Where a player has its evaluation from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Source {
+    Default,
+    Material,
+    File(PathBuf),
+}
+
+/// Player as it is asked for: `default`, `material` or a network file, each with settings of its own behind commas,
+/// as in `new.pknn,hash=32,nodes=10000`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlayerSpec {
+    text: String,
+    source: Source,
+    hash_mib: Option<usize>,
+    pace: Option<Pace>,
+}
+
+/// Why a text is no player, or a player cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayerError {
+    /// Nothing before the settings.
+    #[error("player {0:?}, expected a network file, default or material before the settings")]
+    Missing(String),
+    /// Not one of the settings.
+    #[error(
+        "player setting {0:?}, expected hash=MIB, nodes=N, movetime=MS or tc=SECONDS+INCREMENT"
+    )]
+    Setting(String),
+    /// Number outside of its range.
+    #[error("player setting {name}={value:?}, expected a whole number from 1 to {most}")]
+    Number {
+        /// Setting.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// Largest number.
+        most: u64,
+    },
+    /// Clock that cannot be read.
+    #[error("player setting tc: {0}")]
+    Clock(#[from] TimeControlError),
+    /// A setting twice, or more than one limit of thinking.
+    #[error("player {0:?}, expected hash at most once and at most one of nodes, movetime and tc")]
+    Twice(String),
+    /// The file cannot be read or is no network.
+    #[error(transparent)]
+    File(#[from] EvalFileError),
+}
+
+impl FromStr for PlayerSpec {
+    type Err = PlayerError;
+
+    fn from_str(text: &str) -> Result<Self, PlayerError> {
+        let mut parts = text.split(',');
+        let source = match parts.next().unwrap_or_default() {
+            "" => return Err(PlayerError::Missing(text.to_owned())),
+            "default" => Source::Default,
+            "material" => Source::Material,
+            path => Source::File(PathBuf::from(path)),
+        };
+        let mut spec = Self {
+            text: text.to_owned(),
+            source,
+            hash_mib: None,
+            pace: None,
+        };
+        for part in parts {
+            let unknown = || PlayerError::Setting(part.to_owned());
+            let (name, value) = part.split_once('=').ok_or_else(unknown)?;
+            let pace = match name {
+                "hash" => {
+                    let mib = number("hash", value, MOST_HASH_MIB)? as usize;
+                    if spec.hash_mib.replace(mib).is_some() {
+                        return Err(PlayerError::Twice(text.to_owned()));
+                    }
+                    continue;
+                }
+                "nodes" => Pace::Nodes(number("nodes", value, MOST_NODES)?),
+                "movetime" => {
+                    let ms = number("movetime", value, MOST_MOVE_MS)?;
+                    Pace::MoveTime(Duration::from_millis(ms))
+                }
+                "tc" => Pace::Clock(value.parse()?),
+                _ => return Err(unknown()),
+            };
+            if spec.pace.replace(pace).is_some() {
+                return Err(PlayerError::Twice(text.to_owned()));
+            }
+        }
+        Ok(spec)
+    }
+}
+
+fn number(name: &'static str, value: &str, most: u64) -> Result<u64, PlayerError> {
+    let number = value.parse().ok().filter(|n| (1..=most).contains(n));
+    number.ok_or_else(|| PlayerError::Number {
+        name,
+        value: value.to_owned(),
+        most,
+    })
+}
+
+impl PlayerSpec {
+    /// Player of this specification; `hash_mib` and `pace` hold where it says nothing. Reads the network.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is no network.
+    pub fn load(&self, hash_mib: usize, pace: Pace) -> Result<Player, PlayerError> {
+        let (evaluation, details) = match &self.source {
+            Source::Default => (Evaluation::default(), None),
+            Source::Material => (Evaluation::Material, None),
+            Source::File(path) => {
+                let network = eval_file::load(path)?;
+                let details = format!("{}, {:08x}", network.architecture(), network.checksum());
+                (Evaluation::Network(network), Some(details))
+            }
+        };
+        let name = self.text.split(',').next().unwrap_or_default();
+        Ok(Player {
+            name: name.to_owned(),
+            details,
+            evaluation,
+            hash_mib: self.hash_mib.unwrap_or(hash_mib),
+            pace: self.pace.unwrap_or(pace),
+        })
+    }
+}
+
+/// Player of a match.
+#[derive(Clone, Debug)]
+pub struct Player {
+    /// Name in reports and records.
+    pub name: String,
+    /// Size and checksum of its network.
+    pub details: Option<String>,
+    /// What it judges positions by.
+    pub evaluation: Evaluation,
+    /// Transposition table, MiB, 1 to 65536.
+    pub hash_mib: usize,
+    /// What ends its searches.
+    pub pace: Pace,
+}
+
+/// As in `new.pknn (1340->32x2->1, 0badcafe), hash 16 MiB, 5000 nodes a move`.
+impl fmt::Display for Player {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.name)?;
+        if let Some(details) = &self.details {
+            write!(f, " ({details})")?;
+        }
+        write!(f, ", hash {} MiB, {}", self.hash_mib, self.pace)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NODES: Pace = Pace::Nodes(5000);
+
+    #[test]
+    fn own_settings_go_before_those_of_the_match() {
+        let load = |text: &str| {
+            let spec: PlayerSpec = text.parse().unwrap();
+            spec.load(16, NODES).unwrap().to_string()
+        };
+        assert_eq!(load("material"), "material, hash 16 MiB, 5000 nodes a move");
+        assert_eq!(
+            load("default,hash=2,movetime=50"),
+            "default, hash 2 MiB, 50 ms a move"
+        );
+        assert_eq!(
+            load("material,tc=2+0.02"),
+            "material, hash 16 MiB, 2+0.02 s"
+        );
+    }
+
+    #[test]
+    fn bad_settings_are_named_with_what_was_expected() {
+        let long = format!("material,movetime={}", u64::MAX);
+        for (text, expected) in [
+            ("", "expected a network file, default or material"),
+            (",hash=2", "expected a network file, default or material"),
+            (
+                "material,depth=3",
+                "\"depth=3\", expected hash=MIB, nodes=N",
+            ),
+            ("material,", "\"\", expected hash=MIB, nodes=N"),
+            (
+                "material,hash=0",
+                "hash=\"0\", expected a whole number from 1 to 65536",
+            ),
+            (
+                "material,nodes=1e3",
+                "nodes=\"1e3\", expected a whole number",
+            ),
+            ("material,tc=0+1", "\"0+1\", expected SECONDS+INCREMENT"),
+            (
+                "material,nodes=5,tc=1",
+                "at most one of nodes, movetime and tc",
+            ),
+            ("material,hash=5,hash=5", "hash at most once"),
+            (long.as_str(), "from 1 to 3600000"),
+        ] {
+            let error = text.parse::<PlayerSpec>().unwrap_err().to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn time_controls_are_seconds_with_an_increment() {
+        let control: TimeControl = "2+0.02".parse().unwrap();
+        assert_eq!(control.base, Duration::from_secs(2));
+        assert_eq!(control.increment, Duration::from_millis(20));
+        assert_eq!("0.5".parse::<TimeControl>().unwrap().to_string(), "0.5+0");
+        for bad in [
+            "", "+1", "0+1", "-1+0", "1+", "1+2+3", "nan", "inf", "1e9+0", "x",
+        ] {
+            assert!(bad.parse::<TimeControl>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn file_that_is_no_network_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("bad.pknn");
+        std::fs::write(&path, "nothing").unwrap();
+        let spec: PlayerSpec = path.to_str().unwrap().parse().unwrap();
+        let error = spec.load(16, NODES).unwrap_err();
+        assert!(error.to_string().contains("bad.pknn"), "{error}");
+    }
+}
