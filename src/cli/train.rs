@@ -61,7 +61,7 @@ pub(crate) struct TrainArgs {
     /// Times that every position is seen
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "Learning")]
     pub(crate) epochs: u32,
-    /// Positions of a step; default: 4096, 8192 from 2 million positions on, 16384 from 5 million on
+    /// Positions of a step; default: 1024 to 16384, the more positions the more
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 24), help_heading = "Learning")]
     pub(crate) batch: Option<u32>,
     /// Steps in which the learning rate rises

@@ -5,7 +5,7 @@ use super::run::cores;
 use super::{Failure, print};
 use crate::cli::{ScoreScale, TrainArgs};
 use anyhow::{Context, anyhow};
-use pocketknight::engine::nnue::{Architecture, Network};
+use pocketknight::engine::nnue::{Architecture, Network, SCALE};
 use pocketknight::eval_file;
 use pocketknight::training::{
     Checkpoint, Curve, Difference, EpochProgress, Goal, Linear, Model, Sample, Settings, Trainer,
@@ -14,6 +14,15 @@ use pocketknight::training::{
 use std::path::Path;
 use std::time::Instant;
 
+/// Positions from which on a step has so many, if nothing else was asked for: few positions need small steps to have
+/// enough of them, many learn faster from large ones.
+const BATCHES: [(usize, u32); 5] = [
+    (0, 1_024),
+    (200_000, 2_048),
+    (400_000, 4_096),
+    (2_000_000, 8_192),
+    (5_000_000, 16_384),
+];
 /// Positions on which model and network are compared.
 const COMPARED: usize = 20_000;
 /// Largest mean difference of the two, units of the engine.
@@ -57,36 +66,42 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Failure> {
             "score scale that tells the results best: {scale:.0} (log-loss {log_loss:.4})\n"
         ))?;
     }
-    let baseline = args.baseline;
-    let (mut trainer, mut curve) = match checkpoint {
-        Some(checkpoint) => checkpoint
-            .resume(&learn)
-            .context("--resume")
-            .map_err(Failure::Usage)?,
-        None => {
-            let scale = match args.goal.score_scale {
-                ScoreScale::Units(units) => units,
-                ScoreScale::Fit => fitted.map_or(300.0, |(scale, _)| scale),
-            };
-            let settings = settings(args, scale, threads, learn.len());
-            (Trainer::new(settings, &learn, first), Curve::default())
-        }
+    let (mut trainer, mut curve) = if let Some(checkpoint) = checkpoint {
+        let resumed = checkpoint.resume(&learn).context("--resume");
+        resumed.map_err(Failure::Usage)?
+    } else {
+        let scale = match args.goal.score_scale {
+            ScoreScale::Units(units) => units,
+            ScoreScale::Fit => fitted.map_or(SCALE as f32, |(scale, _)| scale),
+        };
+        let settings = settings(args, scale, threads, learn.len());
+        (Trainer::new(settings, &learn, first), Curve::default())
     };
     let settings = *trainer.settings();
     print(&describe(&settings))?;
-    let goal = settings.goal;
     let threads = threads as usize;
     let mut table = head();
     if !check.is_empty() {
-        table += &row("constant", &judge_constant(&check, goal, threads));
+        table += &row("constant", &judge_constant(&check, settings.goal, threads));
     }
-    if baseline {
-        let linear = Linear::train(&learn, goal, settings.seed);
-        table += &row("linear", &linear.judge(&check, goal, threads));
+    if args.baseline {
+        let linear = Linear::train(&learn, settings.goal, settings.seed);
+        table += &row("linear", &linear.judge(&check, settings.goal, threads));
     }
+    epochs(args, &mut trainer, &mut curve, &check)?;
+    finish(args, &trainer, &check, table)
+}
 
-    let begin = Instant::now();
+/// Trains to the end.
+fn epochs(
+    args: &TrainArgs,
+    trainer: &mut Trainer<'_>,
+    curve: &mut Curve,
+    check: &[Sample],
+) -> Result<(), Failure> {
+    let settings = *trainer.settings();
     let done_before = trainer.epochs();
+    let begin = Instant::now();
     while trainer.epochs() < settings.epochs {
         let mut printed = Ok(());
         let loss = trainer.epoch(&mut |progress| {
@@ -98,16 +113,23 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Failure> {
         });
         printed?;
         let epoch = trainer.epochs();
-        let figures = trainer.model().judge(&check, goal, threads);
-        if !check.is_empty() {
+        let checked = if check.is_empty() {
+            String::new()
+        } else {
+            let threads = settings.threads as usize;
+            let figures = trainer.model().judge(check, settings.goal, threads);
             curve.validation.push((epoch.into(), figures.loss));
-        }
+            format!(
+                ", validation {:.6} (score {:.6}, result {:.6}, log-loss {:.6})",
+                figures.loss, figures.score, figures.result, figures.log_loss
+            )
+        };
         print(&format!(
-            "epoch {epoch} of {}: training {loss:.6}, validation {:.6} (score {:.6}, result {:.6}, log-loss {:.6})\n",
-            settings.epochs, figures.loss, figures.score, figures.result, figures.log_loss
+            "epoch {epoch} of {}: training {loss:.6}{checked}\n",
+            settings.epochs
         ))?;
         if let Some(path) = &args.checkpoint {
-            Checkpoint::of(&trainer, &curve)
+            Checkpoint::of(trainer, curve)
                 .write(path)
                 .with_context(|| format!("--checkpoint {}", path.display()))
                 .map_err(Failure::Runtime)?;
@@ -117,20 +139,33 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Failure> {
             write(path, "--curve", picture.as_bytes())?;
         }
     }
+    Ok(())
+}
 
+/// Rounds, checks and writes the network, and prints `table` with its figures.
+fn finish(
+    args: &TrainArgs,
+    trainer: &Trainer<'_>,
+    check: &[Sample],
+    mut table: String,
+) -> Result<(), Failure> {
+    let settings = trainer.settings();
+    let (goal, threads) = (settings.goal, settings.threads as usize);
     let model = trainer.model();
     let label = args
         .label
         .clone()
-        .unwrap_or_else(|| label(settings.architecture, learn.len()));
+        .unwrap_or_else(|| label(settings.architecture, trainer.samples().len()));
     let bytes = model.export(&label).map_err(Failure::runtime)?;
     let network = Network::from_bytes(&bytes).map_err(Failure::runtime)?;
-    if !check.is_empty() {
-        table += &row("model", &model.judge(&check, goal, threads));
-        table += &row("network", &judge_network(&network, &check, goal, threads));
+    let compared = if check.is_empty() {
+        trainer.samples()
+    } else {
+        table += &row("model", &model.judge(check, goal, threads));
+        table += &row("network", &judge_network(&network, check, goal, threads));
         print(&table)?;
-    }
-    let compared = if check.is_empty() { &learn } else { &check };
+        check
+    };
     let compared = &compared[..compared.len().min(COMPARED)];
     let difference = Difference::between(model, &network, compared);
     print(&format!(
@@ -139,7 +174,8 @@ pub(crate) fn run(args: &TrainArgs) -> Result<(), Failure> {
     ))?;
     if difference.mean > MOST_DIFFERENCE {
         return Err(Failure::Runtime(anyhow!(
-            "the rounded network is off by {:.2} units on average, expected at most {MOST_DIFFERENCE}; nothing written",
+            "the network differs by {:.2} units on average from its model, expected at most {MOST_DIFFERENCE}; \
+             nothing written",
             difference.mean
         )));
     }
@@ -177,11 +213,10 @@ fn samples(args: &TrainArgs, threads: usize) -> Result<(Vec<Sample>, Vec<Sample>
 }
 
 fn settings(args: &TrainArgs, score_scale: f32, threads: u32, samples: usize) -> Settings {
-    let batch = match samples {
-        ..2_000_000 => 4_096,
-        ..5_000_000 => 8_192,
-        _ => 16_384,
-    };
+    let (_, batch) = BATCHES
+        .into_iter()
+        .rfind(|&(least, _)| samples >= least)
+        .unwrap_or(BATCHES[0]);
     Settings {
         architecture: Architecture {
             hidden: args.hidden,

@@ -52,26 +52,30 @@ pub(crate) struct ViewGradient<'a> {
     pub(crate) outputs: &'a mut [Block],
 }
 
+/// One view of a position: writes the activations (0 to 1) of `biases` plus the rows `active` and returns the sum of
+/// their squares times `outputs`.
+type Forward = fn(
+    biases: &[Block],
+    rows: &[Block],
+    outputs: &[Block],
+    active: &[u32],
+    activations: &mut [Block],
+) -> f32;
+
+/// Adds the gradient of one view, `slope` being that of the loss by the output.
+type Backward = fn(
+    activations: &[Block],
+    outputs: &[Block],
+    active: &[u32],
+    slope: f32,
+    gradient: ViewGradient<'_>,
+);
+
 /// Functions for one set of instructions.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernels {
-    /// One view of a position: writes the activations (0 to 1) of `biases` plus the rows `active` and returns the sum
-    /// of their squares times `outputs`.
-    pub(crate) forward: fn(
-        biases: &[Block],
-        rows: &[Block],
-        outputs: &[Block],
-        active: &[u32],
-        activations: &mut [Block],
-    ) -> f32,
-    /// Adds the gradient of one view, `slope` being that of the loss by the output.
-    pub(crate) backward: fn(
-        activations: &[Block],
-        outputs: &[Block],
-        active: &[u32],
-        slope: f32,
-        gradient: ViewGradient<'_>,
-    ),
+    pub(crate) forward: Forward,
+    pub(crate) backward: Backward,
     /// `to += from`.
     pub(crate) add: fn(to: &mut [Block], from: &[Block]),
     /// One step of AdamW.
@@ -167,12 +171,12 @@ fn forward_tile<const N: usize>(
         }
     }
     for ((lanes, outputs), activations) in lanes.iter().zip(outputs).zip(activations) {
-        for i in 0..LANES {
+        for (i, sum) in sums.iter_mut().enumerate() {
             let value = lanes.0[i];
             let value = if value > 0.0 { value } else { 0.0 };
             let value = if value < 1.0 { value } else { 1.0 };
             activations.0[i] = value;
-            sums[i] += value * value * outputs.0[i];
+            *sum += value * value * outputs.0[i];
         }
     }
 }
@@ -183,34 +187,23 @@ fn backward_view(
     outputs: &[Block],
     active: &[u32],
     slope: f32,
-    gradient: ViewGradient<'_>,
+    mut gradient: ViewGradient<'_>,
 ) {
+    let inputs = Inputs {
+        activations,
+        outputs,
+        active,
+        slope,
+    };
     let width = activations.len();
-    let ViewGradient {
-        biases,
-        rows,
-        outputs: output_gradient,
-    } = gradient;
     let mut start = 0;
+    while start + TILE <= width {
+        backward_tile::<TILE>(&inputs, &mut gradient, start);
+        start += TILE;
+    }
     while start < width {
-        let tile = if start + TILE <= width { TILE } else { 1 };
-        let inputs = Inputs {
-            activations,
-            outputs,
-            active,
-            slope,
-        };
-        let gradient = ViewGradient {
-            biases,
-            rows,
-            outputs: output_gradient,
-        };
-        if tile == TILE {
-            backward_tile::<TILE>(&inputs, gradient, start);
-        } else {
-            backward_tile::<1>(&inputs, gradient, start);
-        }
-        start += tile;
+        backward_tile::<1>(&inputs, &mut gradient, start);
+        start += 1;
     }
 }
 
@@ -223,7 +216,11 @@ struct Inputs<'a> {
 }
 
 #[inline(always)]
-fn backward_tile<const N: usize>(inputs: &Inputs<'_>, gradient: ViewGradient<'_>, start: usize) {
+fn backward_tile<const N: usize>(
+    inputs: &Inputs<'_>,
+    gradient: &mut ViewGradient<'_>,
+    start: usize,
+) {
     let width = inputs.activations.len();
     let (Some(activations), Some(outputs), Some(biases), Some(output_gradient)) = (
         inputs.activations[start..].first_chunk::<N>(),

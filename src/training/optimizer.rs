@@ -68,7 +68,7 @@ fn round(layout: Layout, start: usize, blocks: &mut [Block], kernels: Kernels) {
 
 impl Optimizer {
     /// Begins with the weights of `model`.
-    pub(crate) fn new(model: Model, kernels: Kernels) -> Self {
+    pub(crate) fn new(model: &Model, kernels: Kernels) -> Self {
         let layout = model.layout();
         let mut own = model.blocks().to_vec();
         let mut shared = Vec::new();

@@ -219,7 +219,9 @@ pub(crate) mod tests {
                 let mut packed = [Rows::new(), Rows::new()];
                 let [first, second] = &mut packed;
                 sample.rows(king_buckets, first, second);
-                packed.iter_mut().for_each(|rows| rows.sort_unstable());
+                for rows in &mut packed {
+                    rows.sort_unstable();
+                }
                 assert_eq!(packed[0].as_slice(), own, "{position:?}");
                 assert_eq!(packed[1].as_slice(), other, "{position:?}");
             }

@@ -104,7 +104,7 @@ impl<'a> Trainer<'a> {
     pub fn new(mut settings: Settings, samples: &'a [Sample], first: Option<Model>) -> Self {
         let first = first.unwrap_or_else(|| Model::random(settings.architecture, settings.seed));
         settings.architecture = first.architecture();
-        let optimizer = Optimizer::new(first, Kernels::best());
+        let optimizer = Optimizer::new(&first, Kernels::best());
         Self::resume(settings, samples, optimizer, 0)
     }
 
@@ -148,7 +148,8 @@ impl<'a> Trainer<'a> {
         &self.optimizer
     }
 
-    pub(crate) const fn samples(&self) -> &[Sample] {
+    /// What is learned from.
+    pub const fn samples(&self) -> &[Sample] {
         self.samples
     }
 
