@@ -76,6 +76,8 @@ pub(crate) struct Kernels {
     pub(crate) add: fn(to: &mut [Block], from: &[Block]),
     /// One step of AdamW.
     pub(crate) step: fn(parameters: Moments<'_>, gradient: &[Block], rule: Rule),
+    /// Rounds to whole multiples of `1 / unit`; values times `unit` must be less than 2^22.
+    pub(crate) round: fn(blocks: &mut [Block], unit: f32),
     /// `sum = own + shared`, kept within -limit to limit; where that cuts something off, `own` is cut as well.
     pub(crate) join: fn(own: &mut [Block], shared: &[Block], sum: &mut [Block], limit: f32),
     /// For reports.
@@ -94,6 +96,7 @@ pub(crate) const PORTABLE: Kernels = Kernels {
     backward: backward_view,
     add: add_blocks,
     step: adam_step,
+    round: round_blocks,
     join: join_blocks,
     name: "portable",
 };
@@ -297,6 +300,18 @@ fn adam_step(parameters: Moments<'_>, gradient: &[Block], rule: Rule) {
     }
 }
 
+/// A sum with this number has no digits behind the point left, whatever the smaller number had.
+const NO_FRACTION: f32 = (3 << 22) as f32;
+
+#[inline(always)]
+fn round_blocks(blocks: &mut [Block], unit: f32) {
+    for block in blocks {
+        for value in &mut block.0 {
+            *value = ((*value * unit + NO_FRACTION) - NO_FRACTION) / unit;
+        }
+    }
+}
+
 #[inline(always)]
 fn join_blocks(own: &mut [Block], shared: &[Block], sum: &mut [Block], limit: f32) {
     for ((own, shared), sum) in own.iter_mut().zip(shared).zip(sum) {
@@ -316,7 +331,7 @@ mod avx2 {
 
     use super::{
         Block, Kernels, Moments, Rule, ViewGradient, adam_step, add_blocks, backward_view,
-        forward_view, join_blocks,
+        forward_view, join_blocks, round_blocks,
     };
 
     /// `None` on a CPU without AVX2.
@@ -326,6 +341,7 @@ mod avx2 {
             backward,
             add,
             step,
+            round,
             join,
             name: "AVX2",
         })
@@ -364,6 +380,7 @@ mod avx2 {
     ));
     for_avx2!(add = add_blocks(to: &mut [Block], from: &[Block]));
     for_avx2!(step = adam_step(parameters: Moments<'_>, gradient: &[Block], rule: Rule));
+    for_avx2!(round = round_blocks(blocks: &mut [Block], unit: f32));
     for_avx2!(join = join_blocks(
         own: &mut [Block],
         shared: &[Block],
@@ -415,8 +432,10 @@ mod tests {
         (kernels.step)(parameters, &gradient, rule);
         let mut sums = rows.clone();
         (kernels.join)(&mut values, &rows, &mut sums, 0.7);
+        let mut rounded = rows.clone();
+        (kernels.round)(&mut rounded, 255.0);
         (kernels.add)(&mut gradient, &activations);
-        let left = [gradient, values, means, squares, activations, sums];
+        let left = [gradient, values, means, squares, activations, sums, rounded];
         (output, left.concat())
     }
 
@@ -426,6 +445,15 @@ mod tests {
             let best = Kernels::best();
             assert_eq!(run(best, width), run(PORTABLE, width), "{best:?} {width}");
         }
+    }
+
+    #[test]
+    fn rounding_gives_the_nearest_multiple() {
+        let mut block = Block::ZERO;
+        block.0[..6].copy_from_slice(&[0.3, -0.3, 1.0, -1.126, 0.124, 1000.01]);
+        let mut blocks = [block];
+        (Kernels::best().round)(&mut blocks, 4.0);
+        assert_eq!(blocks[0].0[..6], [0.25, -0.25, 1.0, -1.25, 0.0, 1000.0]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::sample::{Rows, Sample};
 use crate::engine::nnue::{
     Architecture, LANES, Network, OUTPUT_LIMIT, QA, QB, features::MOST_FEATURES,
 };
+use std::ops::Range;
 
 /// Largest weight of the hidden layer. With 48 of them and the largest bias an accumulator stays within 16 bits.
 pub(crate) const HIDDEN_LIMIT: f32 = 2.5;
@@ -56,6 +57,15 @@ impl Layout {
         let rows = width + self.architecture.rows() * width;
         let outputs = rows + 2 * self.architecture.heads * width;
         [width, rows, outputs, outputs + 1]
+    }
+
+    /// Which of `length` blocks from `start` on belong to each part.
+    pub(crate) fn kinds(self, start: usize, length: usize) -> [Range<usize>; 4] {
+        let mut from = 0;
+        self.ends().map(|end| {
+            let to = end.saturating_sub(start).clamp(from, length);
+            std::mem::replace(&mut from, to)..to
+        })
     }
 
     /// Blocks of a model.
@@ -148,10 +158,6 @@ impl Model {
             *to = bias as f32 / unit;
         }
         model
-    }
-
-    pub(crate) fn from_blocks(layout: Layout, blocks: Vec<Block>) -> Self {
-        Self { layout, blocks }
     }
 
     /// Sizes.

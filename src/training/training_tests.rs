@@ -72,18 +72,24 @@ fn trained(settings: Settings, samples: &[Sample]) -> Model {
 
 #[test]
 fn material_is_learned_and_the_exported_network_knows_it() {
-    let samples = material_samples(150);
+    let samples = material_samples(120);
     let (learn, check) = samples.split_at(samples.len() * 9 / 10);
     for (king_buckets, heads) in [(1, 1), (4, 9)] {
-        let model = trained(settings(king_buckets, heads), learn);
+        let settings = Settings {
+            rate: 0.01,
+            epochs: 5,
+            ..settings(king_buckets, heads)
+        };
+        let model = trained(settings, learn);
         let constant = judge_constant(check, GOAL, 1).loss;
         let loss = model.judge(check, GOAL, 2).loss;
         assert!(loss < constant / 5.0, "{loss}, constant {constant}");
         let network = Network::from_bytes(&model.export("test").unwrap()).unwrap();
         let rounded = judge_network(&network, check, GOAL, 2).loss;
         assert!((rounded - loss).abs() < 0.02 * loss, "{rounded} {loss}");
+        // The model is rounded already; only whole units of the engine are left.
         let difference = Difference::between(&model, &network, check);
-        assert!(difference.mean < 6.0, "{difference:?}");
+        assert!(difference.most < 1.01, "{difference:?}");
     }
 }
 
