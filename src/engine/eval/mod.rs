@@ -14,11 +14,12 @@ use terms::Sink;
 use weights::WEIGHTS;
 
 /// What a search judges positions by.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub enum Evaluation {
     /// Material on the board and in hand, and nothing else: where the first network learns from.
     Material,
     /// Linear terms.
+    #[default]
     Linear,
     /// A network.
     Network(Arc<Network>),
@@ -32,12 +33,6 @@ impl Evaluation {
             (Self::Network(a), Self::Network(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
-    }
-}
-
-impl Default for Evaluation {
-    fn default() -> Self {
-        Self::Linear
     }
 }
 

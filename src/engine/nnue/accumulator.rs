@@ -313,7 +313,9 @@ mod tests {
                 .iter()
                 .map(|network| Accumulators::new(Arc::clone(network)))
                 .collect();
-            paths.iter_mut().for_each(|path| path.start(&position));
+            for path in &mut paths {
+                path.start(&position);
+            }
             for (ply, text) in row["moves_uci"].as_array().unwrap().iter().enumerate() {
                 let m = position.parse_uci(text.as_str().unwrap()).unwrap();
                 let before = position;
@@ -334,24 +336,26 @@ mod tests {
         assert!(plies > 1000);
     }
 
+    /// Compares the value of every node of a thinned-out tree with a fresh one.
+    fn walk(path: &mut Accumulators, network: &Arc<Network>, position: &Position, ply: usize) {
+        let value = path.evaluate(ply, position);
+        assert_eq!(value, fresh(network, Kernels::best(), position));
+        if ply == 3 {
+            return;
+        }
+        let mut moves = MoveList::new();
+        position.legal_moves(&mut moves);
+        for &m in moves.iter().step_by(7) {
+            let child = position.play_with(m, path.delta(ply + 1));
+            path.enter(ply + 1, &child);
+            walk(path, network, &child, ply + 1);
+        }
+    }
+
     #[test]
     fn branches_of_a_tree_do_not_disturb_each_other() {
         let network = networks().nth(1).unwrap();
         let mut path = Accumulators::new(Arc::clone(&network));
-        fn walk(path: &mut Accumulators, network: &Arc<Network>, position: &Position, ply: usize) {
-            let value = path.evaluate(ply, position);
-            assert_eq!(value, fresh(network, Kernels::best(), position));
-            if ply == 3 {
-                return;
-            }
-            let mut moves = MoveList::new();
-            position.legal_moves(&mut moves);
-            for &m in moves.iter().step_by(7) {
-                let child = position.play_with(m, path.delta(ply + 1));
-                path.enter(ply + 1, &child);
-                walk(path, network, &child, ply + 1);
-            }
-        }
         let fen = "r1b1k2r/pp3ppp/2n1q~3/8/1b6/2N5/PPP2PPP/R2QK2R[BNPbnp] w KQkq - 0 12";
         let position = Position::from_fen(fen, Variant::Crazyhouse).unwrap();
         path.start(&position);

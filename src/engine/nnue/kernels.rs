@@ -23,12 +23,14 @@ impl Block {
 /// Most blocks that are kept in registers while rows are added to them.
 const TILE: usize = 4;
 
+/// See [`Kernels::update`]: rows, from, to, added, removed.
+pub(crate) type Update = fn(&[Block], &[Block], &mut [Block], &[u32], &[u32]);
+
 /// Functions for one set of instructions.
 #[derive(Clone, Copy)]
 pub(crate) struct Kernels {
     /// `to = from + rows[added] - rows[removed]`, lane by lane, wrapping. `from` and `to` have the width of a row.
-    pub(crate) update:
-        fn(rows: &[Block], from: &[Block], to: &mut [Block], added: &[u32], removed: &[u32]),
+    pub(crate) update: Update,
     /// Sum of `clamp(v, 0, QA)^2 * w` over the lanes of both slices, which have the same length; wrapping.
     pub(crate) output: fn(values: &[Block], weights: &[Block]) -> i32,
     /// For reports.
@@ -132,11 +134,10 @@ fn output_sum(values: &[Block], weights: &[Block]) -> i32 {
 mod avx2 {
     //! The same loops for AVX2, and intrinsics where the compiler does not find the instructions.
 
-    use super::{Block, Kernels, LANES, QA, update_rows};
+    use super::{Block, Kernels, QA, update_rows};
     use std::arch::x86_64::{
-        __m256i, _mm256_add_epi32, _mm256_load_si256, _mm256_madd_epi16, _mm256_max_epi16,
-        _mm256_min_epi16, _mm256_mullo_epi16, _mm256_set1_epi16, _mm256_setzero_si256,
-        _mm256_storeu_si256,
+        __m256i, _mm256_add_epi32, _mm256_madd_epi16, _mm256_max_epi16, _mm256_min_epi16,
+        _mm256_mullo_epi16, _mm256_set1_epi16, _mm256_setzero_si256,
     };
 
     /// `None` on a CPU without AVX2.
@@ -181,13 +182,13 @@ mod avx2 {
                 *sum = _mm256_add_epi32(*sum, _mm256_madd_epi16(product, value));
             }
         }
-        let mut parts = [0i32; 8];
         let sum = _mm256_add_epi32(sums[0], sums[1]);
-        // SAFETY: eight i32 are the 32 bytes that are written, and the store needs no alignment.
-        #[expect(unsafe_code, reason = "store through a pointer")]
-        unsafe {
-            _mm256_storeu_si256(parts.as_mut_ptr().cast::<__m256i>(), sum);
-        }
+        // SAFETY: both are 32 bytes without any that have no meaning.
+        #[expect(
+            unsafe_code,
+            reason = "there is no safe way from a register to its lanes"
+        )]
+        let parts = unsafe { std::mem::transmute::<__m256i, [i32; 8]>(sum) };
         parts.iter().fold(0, |sum, &part| sum.wrapping_add(part))
     }
 
@@ -195,16 +196,11 @@ mod avx2 {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn load(block: &Block, half: usize) -> __m256i {
-        let lanes: &[i16] = if half == 0 {
-            &block.0[..LANES / 2]
-        } else {
-            &block.0[LANES / 2..]
-        };
-        // SAFETY: 16 lanes are the 32 bytes that are read; blocks, and so their halves, are aligned to 32 bytes.
-        #[expect(unsafe_code, reason = "load through a pointer")]
-        unsafe {
-            _mm256_load_si256(lanes.as_ptr().cast::<__m256i>())
-        }
+        let halves = std::ptr::from_ref(block).cast::<[__m256i; 2]>();
+        // SAFETY: a block is as large as two registers, aligned to 64 bytes, and every lane has a meaning in both.
+        #[expect(unsafe_code, reason = "load of a register")]
+        let halves = unsafe { &*halves };
+        halves[half]
     }
 
     fn output(values: &[Block], weights: &[Block]) -> i32 {
