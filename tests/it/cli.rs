@@ -10,7 +10,7 @@ fn help_and_version_are_printed_with_code_0() {
     assert_eq!(out.code, Some(0));
     for command in [
         "run", "upgrade", "sandbox", "uci", "bench", "perft", "datagen", "data", "duel", "network",
-        "config",
+        "train", "config",
     ] {
         assert!(
             out.stdout.contains(&format!("\n  {command} ")),

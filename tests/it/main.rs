@@ -21,5 +21,6 @@ mod rules_walk;
 mod sandbox;
 mod settings;
 mod startup;
+mod train;
 mod uci;
 mod wire;
