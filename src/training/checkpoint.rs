@@ -16,7 +16,7 @@ use super::model::Layout;
 use super::optimizer::{Optimizer, Trained};
 use super::sample::Sample;
 use super::trainer::{Settings, Trainer};
-use crate::engine::nnue::features::{FEATURES, definition_hash};
+use crate::engine::nnue::features::{ROWS, definition_hash};
 use crate::engine::nnue::{Architecture, LANES};
 use std::fs;
 use std::io;
@@ -236,7 +236,7 @@ impl Checkpoint {
         };
         let layout = Layout { architecture };
         let shared = if architecture.king_buckets > 1 {
-            FEATURES * layout.width()
+            ROWS * layout.width()
         } else {
             0
         };

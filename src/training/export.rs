@@ -3,7 +3,7 @@
 use super::model::{Evaluator, Model};
 use super::sample::Sample;
 use crate::engine::nnue::{
-    Architecture, Network, NetworkError, QA, QB, SCALE, features::MOST_FEATURES,
+    Architecture, Network, NetworkError, QA, QB, SCALE, features::MOST_ROWS,
 };
 
 /// Why a model cannot be written as a network.
@@ -85,7 +85,7 @@ fn check_sums(
         let rows = hidden.chunks(architecture.hidden).skip(1);
         column.extend(rows.map(|row| size(row[lane])));
         column.sort_unstable_by(|a, b| b.cmp(a));
-        let sum = size(hidden[lane]) + column.iter().take(MOST_FEATURES).sum::<i64>();
+        let sum = size(hidden[lane]) + column.iter().take(MOST_ROWS).sum::<i64>();
         if sum >= i64::from(i16::MAX) {
             return Err(ExportError::Accumulator { lane, sum });
         }

@@ -8,7 +8,7 @@ use super::optimizer::{Trained, corrections};
 use super::sample::{Rows, Sample};
 use super::trainer::Schedule;
 use super::validation::{Figures, judge};
-use crate::engine::nnue::{LANES, features::FEATURES};
+use crate::engine::nnue::{LANES, features::ROWS};
 
 /// More samples than this teach so few weights nothing new.
 const MOST_SAMPLES: usize = 2_000_000;
@@ -18,8 +18,8 @@ const STEPS: usize = 2_000;
 const RATE: f32 = 0.02;
 
 /// Lane of the bias, behind the weights.
-const BIAS: usize = FEATURES;
-const BLOCKS: usize = (FEATURES + 1).div_ceil(LANES);
+const BIAS: usize = ROWS;
+const BLOCKS: usize = (ROWS + 1).div_ceil(LANES);
 
 /// Linear model.
 #[derive(Clone, PartialEq, Debug)]

@@ -3,12 +3,12 @@
 use super::kernels::{Block, Kernels};
 use super::sample::{Rows, Sample};
 use crate::engine::nnue::{
-    Architecture, LANES, Network, OUTPUT_LIMIT, QA, QB, features::MOST_FEATURES,
+    Architecture, LANES, Network, OUTPUT_LIMIT, QA, QB, features::MOST_ROWS,
 };
 use std::ops::Range;
 
-/// Largest weight of the hidden layer. With 48 of them and the largest bias an accumulator stays within 16 bits.
-pub(crate) const HIDDEN_LIMIT: f32 = 2.5;
+/// Largest weight of the hidden layer. With 70 of them and the largest bias an accumulator stays within 16 bits.
+pub(crate) const HIDDEN_LIMIT: f32 = 1.7;
 /// Largest bias of the hidden layer.
 pub(crate) const BIAS_LIMIT: f32 = 8.0;
 /// Largest weight of the output that the engine can hold.
@@ -17,7 +17,7 @@ pub(crate) const OUTPUT_WEIGHT_LIMIT: f32 = OUTPUT_LIMIT as f32 / QB as f32;
 const _: () = {
     let row = (HIDDEN_LIMIT * QA as f32) as i32 + 1;
     let bias = (BIAS_LIMIT * QA as f32) as i32 + 1;
-    assert!(row * MOST_FEATURES as i32 + bias <= i16::MAX as i32);
+    assert!(row * MOST_ROWS as i32 + bias <= i16::MAX as i32);
 };
 
 /// Where the parts of a model stand among its blocks: biases and rows of the hidden layer, weights of the output (for

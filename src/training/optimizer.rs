@@ -3,7 +3,7 @@
 use super::gradient::Worker;
 use super::kernels::{BETAS, Block, Kernels, Moments, Rule};
 use super::model::{BIAS_LIMIT, HIDDEN_LIMIT, Layout, Model, OUTPUT_WEIGHT_LIMIT};
-use crate::engine::nnue::features::FEATURES;
+use crate::engine::nnue::features::ROWS;
 use crate::engine::nnue::{QA, QB};
 
 /// Parameters with the running means of AdamW.
@@ -75,7 +75,7 @@ impl Optimizer {
         if layout.architecture.king_buckets > 1 {
             // What all buckets have in common to begin with: their mean.
             let rows = layout.split_mut(&mut own).rows;
-            let size = FEATURES * layout.width();
+            let size = ROWS * layout.width();
             shared = vec![Block::ZERO; size];
             let share = 1.0 / layout.architecture.king_buckets as f32;
             for bucket in rows.chunks(size) {

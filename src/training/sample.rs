@@ -1,16 +1,17 @@
 //! One position to learn from, packed so that tens of millions fit into memory.
 
-use crate::engine::nnue::features::{self, FEATURES, Feature, HEADS, KING_BUCKETS, View};
+use crate::engine::nnue::features::{self, Feature, HEADS, KING_BUCKETS, ROWS, View};
+use crate::engine::nnue::threats::{MOST_THREATS, THREATS, Threats};
 use crate::rules::{Bitboard, Color, Piece, Pocket, Position, Role};
 use arrayvec::ArrayVec;
 
 /// Most rows of one view: 32 pieces on the board and 60 pocket features, all pieces promoted.
-const MOST_ROWS: usize = 32 + 60 + 32;
+const MOST_ROWS: usize = 32 + 60 + 32 + MOST_THREATS;
 
 /// Rows of the first layer that are active in one view.
 pub type Rows = ArrayVec<u32, MOST_ROWS>;
 
-/// Position with the score a search gave it and the result of its game. 40 bytes.
+/// Position with the score a search gave it and the result of its game. 88 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C)]
 pub struct Sample {
@@ -24,12 +25,18 @@ pub struct Sample {
     score: i16,
     /// Views of the side to move and of the other side, with the finest king buckets.
     views: [View; 2],
+    /// Threats of both views, filled up with [`NO_THREAT`].
+    threats: [[u8; MOST_THREATS]; 2],
     head: u8,
     /// Half points of the side to move.
     result: u8,
 }
 
-const _: () = assert!(size_of::<Sample>() == 40, "samples are many");
+const _: () = assert!(size_of::<Sample>() == 88, "samples are many");
+const _: () = assert!(THREATS <= NO_THREAT as usize, "a threat is a byte");
+
+/// Fills up the lists of threats.
+const NO_THREAT: u8 = u8::MAX;
 
 /// Bits for the number of pieces of each role in hand; a crazyhouse pocket never holds more.
 const POCKET_BITS: [u32; 5] = [5, 3, 3, 3, 2];
@@ -45,6 +52,7 @@ impl Sample {
             pockets: Color::ALL.map(|color| pack_pocket(position.pocket(color))),
             score,
             views: [turn, !turn].map(|color| View::of(position, color, KING_BUCKETS[1])),
+            threats: [[NO_THREAT; MOST_THREATS]; 2],
             head: features::head(position, HEADS[1]) as u8,
             result: winner.map_or(1, |winner| 2 * u8::from(winner == turn)),
         };
@@ -54,6 +62,16 @@ impl Sample {
                 sample.pieces[n / 2] |= (piece.index() as u8) << (4 * (n % 2));
                 sample.promoted |= u32::from(position.promoted().has(square)) << n;
             }
+        }
+        let threats = Threats::of(position);
+        for (color, list) in [turn, !turn].into_iter().zip(&mut sample.threats) {
+            let view = View::of(position, color, KING_BUCKETS[1]);
+            let mut rest = list.iter_mut();
+            threats.each(position, color, view, |threat| {
+                if let Some(place) = rest.next() {
+                    *place = threat as u8;
+                }
+            });
         }
         sample
     }
@@ -110,7 +128,7 @@ impl Sample {
         // With one bucket the rows of all buckets are the same.
         let first = self.views.map(|view| {
             if king_buckets == 1 {
-                (view.index() >> 2) * FEATURES
+                (view.index() >> 2) * ROWS
             } else {
                 0
             }
@@ -122,6 +140,16 @@ impl Sample {
                 .try_push((self.views[1].row(feature) - first[1]) as u32)
                 .ok();
         });
+        for (side, rows) in [own, other].into_iter().enumerate() {
+            let threats = self.threats[side].iter();
+            rows.extend(
+                threats
+                    .take_while(|&&threat| threat != NO_THREAT)
+                    .map(|&threat| {
+                        (self.views[side].threat_row(threat.into()) - first[side]) as u32
+                    }),
+            );
+        }
     }
 
     /// Mixes the sample into a checksum that depends on the order.

@@ -9,6 +9,7 @@ use super::super::score::MAX_PLY;
 use super::features::{self, Delta, Feature, MOST_FEATURES, View};
 use super::kernels::{Block, Kernels};
 use super::network::Network;
+use super::threats::{MOST_THREATS, Threats};
 use crate::rules::{Bitboard, Color, Piece, Pocket, Position, Role};
 use arrayvec::ArrayVec;
 use std::sync::Arc;
@@ -86,6 +87,8 @@ pub(crate) struct Accumulators {
     plies: Vec<Ply>,
     /// White's and Black's accumulator of each ply.
     lanes: Vec<Block>,
+    /// White's and Black's accumulator of the position being evaluated, with its threats.
+    complete: Vec<Block>,
     /// For each view the position of its accumulator in `cached_lanes`.
     cached: Vec<Seen>,
     cached_lanes: Vec<Block>,
@@ -114,6 +117,7 @@ impl Accumulators {
             kernels,
             plies: vec![Ply::default(); PLIES],
             lanes: vec![Block::ZERO; PLIES * 2 * width],
+            complete: vec![Block::ZERO; 2 * width],
             cached: vec![Seen::NOTHING; views],
             cached_lanes: empty.take(views * width).collect(),
             network,
@@ -158,15 +162,25 @@ impl Accumulators {
                 self.bring(ply, color, position);
             }
         }
-        let head = features::head(position, self.network.architecture().heads);
-        let turn = position.turn();
-        let (own, other) = (self.values(ply, turn), self.values(ply, !turn));
-        self.network.output(self.kernels, own, other, head)
-    }
-
-    fn values(&self, ply: usize, color: Color) -> &[Block] {
         let width = self.network.width();
-        &self.lanes[(2 * ply + color.index()) * width..][..width]
+        let threats = Threats::of(position);
+        for color in Color::ALL {
+            let view = self.plies[ply].views[color.index()];
+            let mut rows = ArrayVec::<u32, MOST_THREATS>::new();
+            threats.each(position, color, view, |threat| {
+                rows.push(view.threat_row(threat) as u32);
+            });
+            let from = &self.lanes[(2 * ply + color.index()) * width..][..width];
+            let to = &mut self.complete[color.index() * width..][..width];
+            (self.kernels.update)(&self.network.rows, from, to, &rows, &[]);
+        }
+        let head = features::head(position, self.network.architecture().heads);
+        let (white, black) = self.complete.split_at(width);
+        let (own, other) = match position.turn() {
+            Color::White => (white, black),
+            Color::Black => (black, white),
+        };
+        self.network.output(self.kernels, own, other, head)
     }
 
     /// Makes the accumulator of `color` at `ply` known.
@@ -249,14 +263,13 @@ mod tests {
         let head = features::head(position, architecture.heads);
         let mut sum = i64::from(network.output_biases[head]);
         for (at, color) in [position.turn(), !position.turn()].into_iter().enumerate() {
-            let view = View::of(position, color, architecture.king_buckets);
             let mut lanes: Vec<i64> = network
                 .biases
                 .iter()
                 .flat_map(|block| block.0.map(i64::from))
                 .collect();
-            features::each(position, |feature| {
-                let row = &network.rows[view.row(feature) * width..][..width];
+            features::each_row(position, color, architecture.king_buckets, |row| {
+                let row = &network.rows[row as usize * width..][..width];
                 let weights = row.iter().flat_map(|block| block.0);
                 for (lane, weight) in lanes.iter_mut().zip(weights) {
                     *lane += i64::from(weight);

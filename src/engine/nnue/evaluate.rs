@@ -1,7 +1,7 @@
 //! Value of a single position, without the accumulators of a search.
 
 use super::super::score::EVAL_LIMIT;
-use super::features::{self, MOST_FEATURES, View};
+use super::features::{self, MOST_ROWS};
 use super::kernels::{Block, Kernels, LANES};
 use super::network::{MOST_LANES, Network, QA, QB, SCALE};
 use crate::rules::Position;
@@ -15,10 +15,9 @@ impl Network {
         let architecture = self.architecture();
         let turn = position.turn();
         let rows = [turn, !turn].map(|color| {
-            let view = View::of(position, color, architecture.king_buckets);
-            let mut rows = ArrayVec::<u32, { 2 * MOST_FEATURES }>::new();
-            features::each(position, |feature| {
-                rows.try_push(view.row(feature) as u32).ok();
+            let mut rows = ArrayVec::<u32, { 2 * MOST_ROWS }>::new();
+            features::each_row(position, color, architecture.king_buckets, |row| {
+                rows.try_push(row).ok();
             });
             rows
         });

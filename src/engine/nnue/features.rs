@@ -5,10 +5,15 @@
 //! side looks at them in a *view*: its own pieces first, its own first rank at the bottom, and the board mirrored so
 //! that its king stands on the files a to d. In a view, a feature is a *row* of the first layer.
 
-use crate::rules::{Changes, Color, Piece, Position, Role, Square};
+use super::threats::{MOST_THREATS, THREATS, Threats};
+use crate::rules::{Changes, Color, Piece, Position, Role, Square, Variant};
 use arrayvec::ArrayVec;
 
-/// Features of a side and its opponent, which is the number of rows of one king bucket.
+/// Rows of one king bucket: one for each feature, then one for each threat.
+pub const ROWS: usize = FEATURES + THREATS;
+/// Most rows that a view of a position adds up.
+pub const MOST_ROWS: usize = MOST_FEATURES + MOST_THREATS;
+/// Features of a side and its opponent.
 pub const FEATURES: usize = MARKS + 2 * 4 * 64;
 /// First pocket feature, after 2 sides x 6 roles x 64 squares.
 const POCKETS: usize = 2 * 6 * 64;
@@ -86,6 +91,15 @@ pub fn each(position: &Position, mut tell: impl FnMut(Feature)) {
     }
 }
 
+/// Tells every row that the view of `color` adds up.
+pub fn each_row(position: &Position, color: Color, king_buckets: usize, mut tell: impl FnMut(u32)) {
+    let view = View::of(position, color, king_buckets);
+    each(position, |feature| tell(view.row(feature) as u32));
+    Threats::of(position).each(position, color, view, |threat| {
+        tell(view.threat_row(threat) as u32);
+    });
+}
+
 /// How a side looks at a position: bit 0 the side, bit 1 whether the board is mirrored, from bit 2 its king bucket.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct View(u8);
@@ -109,11 +123,25 @@ impl View {
         Self(color as u8 | (mirrored as u8) << 1 | bucket << 2)
     }
 
-    /// Row of a feature: king bucket times [`FEATURES`] plus the feature as it looks from here.
+    /// Row of a feature: king bucket times [`ROWS`] plus the feature as it looks from here.
     #[inline(always)]
     pub const fn row(self, feature: Feature) -> usize {
-        (self.0 >> 2) as usize * FEATURES
+        (self.0 >> 2) as usize * ROWS
             + SEEN[(self.0 & 3) as usize][feature.index() % FEATURES] as usize
+    }
+
+    /// Row of an input of [`Threats::each`].
+    #[inline(always)]
+    pub const fn threat_row(self, threat: usize) -> usize {
+        (self.0 >> 2) as usize * ROWS + FEATURES + threat
+    }
+
+    /// Square as it looks from here.
+    #[inline(always)]
+    pub const fn place(self, square: Square) -> Square {
+        let flip = (if self.0 & 1 != 0 { 0b11_1000 } else { 0 })
+            ^ (if self.0 & 2 != 0 { 0b111 } else { 0 });
+        Square::new(square.index() as u8 ^ flip)
     }
 
     /// Number of the view, less than 4 times the number of king buckets.
@@ -185,8 +213,24 @@ pub fn definition_hash() -> u32 {
     for slot in SLOT {
         hasher.update(&[slot as u8]);
     }
+    // Threats are too many to list; that they look the same in a few positions must do.
+    for fen in SHOWN {
+        let Ok(position) = Position::from_fen(fen, Variant::Crazyhouse) else {
+            continue;
+        };
+        for color in Color::ALL {
+            each_row(&position, color, 1, |row| hasher.update(&row.to_le_bytes()));
+        }
+    }
     hasher.finalize()
 }
+
+/// Positions with many kinds of threats.
+const SHOWN: [&str; 3] = [
+    "r1b1k2r/pp3ppp/2n1q3/3N4/1b1Pn3/2N5/PPP2PPP/R2QK2R[BNPbnp] w KQkq - 0 12",
+    "2b2N1R/1pb1ppPp/r1k2n1p/p1P5/8/Pn1P1P1P/3QPP2/2R1KB1R[Ppnbq] w K - 2 29",
+    "N1b4r/Pp2bk1p/n1p1pp2/2p5/Q2n4/P7/1PP1PPPP/R1B1KB1R[PRpnq] b KQ - 0 17",
+];
 
 /// Output head for a position: with 9 heads by the pieces in both hands, so that each gets about as many positions.
 #[inline(always)]

@@ -5,6 +5,7 @@ mod evaluate;
 pub mod features;
 mod kernels;
 mod network;
+pub mod threats;
 
 pub(crate) use accumulator::Accumulators;
 pub use kernels::{Block, LANES};

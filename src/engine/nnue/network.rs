@@ -11,7 +11,7 @@
 //!     24     4  CRC-32 of everything from offset 28 on
 //!     28    36  label: UTF-8, filled up with zero bytes
 //!     64        biases of the hidden layer, i16 each
-//!               weights of the hidden layer, i16 each, row by row: king buckets x 1340 rows of so many lanes
+//!               weights of the hidden layer, i16 each, row by row: king buckets x 1535 rows of so many lanes
 //!               weights of the output, i16 each: for each head the lanes of the own view, then those of the other
 //!               biases of the output, i32 each
 //! ```
@@ -19,8 +19,9 @@
 //! All numbers are little-endian. The hidden layer is in units of 1/[`QA`], the weights of the output in units of
 //! 1/[`QB`], the biases of the output in units of 1/(QA x QA x QB). The output is a logit of the winning chance.
 
-use super::features::{FEATURES, HEADS, KING_BUCKETS, definition_hash};
+use super::features::{FEATURES, HEADS, KING_BUCKETS, ROWS, definition_hash};
 use super::kernels::{Block, LANES};
+use super::threats::THREATS;
 use std::fmt;
 
 /// Units of the hidden layer: activations are clamped to 0 to `QA`, which stands for 0 to 1.
@@ -60,7 +61,7 @@ impl Architecture {
 
     /// Rows of the hidden layer.
     pub const fn rows(self) -> usize {
-        self.king_buckets * FEATURES
+        self.king_buckets * ROWS
     }
 
     /// Number of weights and biases.
@@ -77,7 +78,7 @@ impl Architecture {
 /// As in `1340x4->256x2->9`.
 impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{FEATURES}")?;
+        write!(f, "{FEATURES}+{THREATS}")?;
         if self.king_buckets > 1 {
             write!(f, "x{}", self.king_buckets)?;
         }
