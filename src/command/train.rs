@@ -280,7 +280,7 @@ fn progress_line(
     )
 }
 
-/// As in `1340->256x2->9, 12.1 M positions`.
+/// As in `1340+195->256x2->9, 12.1 M positions`.
 fn label(architecture: Architecture, samples: usize) -> String {
     let count = if samples >= 100_000 {
         format!("{:.1} M", samples as f64 / 1e6)

@@ -106,7 +106,6 @@ pub(crate) struct Finding {
 /// Evaluation with what it keeps between positions.
 enum Evaluator {
     Material,
-    Linear,
     Network(Box<Accumulators>),
 }
 
@@ -232,7 +231,6 @@ impl Worker {
     fn prepare_evaluator(&mut self, job: &Job) {
         match (&job.evaluation, &mut self.evaluator) {
             (Evaluation::Material, evaluator) => *evaluator = Evaluator::Material,
-            (Evaluation::Linear, evaluator) => *evaluator = Evaluator::Linear,
             (Evaluation::Network(network), Evaluator::Network(accumulators))
                 if Arc::ptr_eq(network, accumulators.network()) =>
             {
@@ -353,7 +351,7 @@ impl Worker {
                 accumulators.enter(ply + 1, &child);
                 child
             }
-            _ => position.play(m),
+            Evaluator::Material => position.play(m),
         };
         self.table.prefetch(child.key());
         self.frame(ply).step = Step::of(m, position.moved_piece(m));
@@ -414,7 +412,6 @@ impl Worker {
     pub(crate) fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
         match &mut self.evaluator {
             Evaluator::Network(accumulators) => accumulators.evaluate(ply, position),
-            Evaluator::Linear => eval::evaluate(position),
             Evaluator::Material => eval::material(position),
         }
     }

@@ -65,7 +65,7 @@ fn misspelt_key_names_path_and_known_keys() {
     let text = message(load_text("[engine]\ncore = 4\n"));
     assert!(text.contains("engine.core "), "{text}");
     assert!(text.contains("bot.toml"), "{text}");
-    assert!(text.contains("cores, hash_mib"), "{text}");
+    assert!(text.contains("cores, eval_file, hash_mib"), "{text}");
     let text = message(Settings::load(&env(&[("POCKETKNIGHT__ENGIN__CORES", "4")])));
     assert!(text.contains("engin.cores"), "{text}");
     assert!(text.contains("POCKETKNIGHT__ENGIN__CORES"), "{text}");

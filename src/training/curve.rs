@@ -190,9 +190,9 @@ mod tests {
             training: vec![(0.01, 0.2), (0.5, 0.05), (1.0, 0.04), (2.0, 0.035)],
             validation: vec![(1.0, 0.042), (2.0, 0.036)],
         };
-        let svg = curve.to_svg("1340->128x2->1");
+        let svg = curve.to_svg("1340+195->128x2->1");
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-        assert!(svg.contains("1340-&gt;128x2-&gt;1"));
+        assert!(svg.contains("1340+195-&gt;128x2-&gt;1"));
         for word in ["epochs", "loss (squared error)", "training", "validation"] {
             assert!(svg.contains(word), "{word}");
         }

@@ -73,7 +73,6 @@ impl Progress {
 pub fn evaluation_id(evaluation: &Evaluation) -> u32 {
     match evaluation {
         Evaluation::Material => GameFileHeader::MATERIAL,
-        Evaluation::Linear => GameFileHeader::LINEAR,
         Evaluation::Network(network) => network.checksum(),
     }
 }

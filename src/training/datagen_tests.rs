@@ -121,7 +121,7 @@ fn other_settings_for_the_same_files_are_refused() {
         }
     };
     assert!(refused(&|it| it.nodes = 21).contains("nodes 20, expected 21"));
-    assert!(refused(&|it| it.evaluation = Evaluation::Linear).contains("evaluation"));
+    assert!(refused(&|it| it.evaluation = Evaluation::default()).contains("evaluation"));
     let text = refused(&|it| it.threads = 2);
     assert!(
         text.contains("threads 1 and the same seed, expected 2"),
@@ -203,7 +203,7 @@ fn shuffling_changes_the_order_and_nothing_else() {
     assert!(shuffle(&files, &out, 3).is_err());
     let mut other = options(&dir.path().join("b"), 1, Target::Games(1));
     other.nodes = 30;
-    other.evaluation = Evaluation::Linear;
+    other.evaluation = Evaluation::default();
     files.extend(run(&other));
     let mixed = dir.path().join("mixed.games");
     shuffle(&files, &mixed, 3).unwrap();

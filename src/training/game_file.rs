@@ -4,7 +4,7 @@
 //! offset  size
 //!      0     4  magic "PKGA"
 //!      4     4  format version, 1
-//!      8     4  evaluation that played: checksum of its network, 0 for material, 1 for the linear terms
+//!      8     4  evaluation that played: checksum of its network, 0 for material
 //!     12     4  nodes of a search
 //!     16     8  seed
 //!     24     4  index of the first game among those of the seed
@@ -48,8 +48,8 @@ const CHECKSUM: usize = 4;
 /// Settings that all games of a file share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameFileHeader {
-    /// What positions were judged by: checksum of a network, [`GameFileHeader::MATERIAL`],
-    /// [`GameFileHeader::LINEAR`] or [`GameFileHeader::MIXED`].
+    /// What positions were judged by: checksum of a network, [`GameFileHeader::MATERIAL`]
+    /// or [`GameFileHeader::MIXED`].
     pub evaluation: u32,
     /// Nodes after which a search began no new iteration; 0 if they differ between the games.
     pub nodes: u32,
@@ -64,8 +64,6 @@ pub struct GameFileHeader {
 impl GameFileHeader {
     /// [`GameFileHeader::evaluation`] of plain material.
     pub const MATERIAL: u32 = 0;
-    /// [`GameFileHeader::evaluation`] of the linear terms.
-    pub const LINEAR: u32 = 1;
     /// [`GameFileHeader::evaluation`] of games that different ones played.
     pub const MIXED: u32 = u32::MAX;
 

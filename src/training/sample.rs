@@ -238,9 +238,8 @@ pub(crate) mod tests {
             }
             for king_buckets in KING_BUCKETS {
                 let [own, other] = [position.turn(), !position.turn()].map(|color| {
-                    let view = View::of(&position, color, king_buckets);
                     let mut rows = Vec::new();
-                    features::each(&position, |feature| rows.push(view.row(feature) as u32));
+                    features::each_row(&position, color, king_buckets, |row| rows.push(row));
                     rows.sort_unstable();
                     rows
                 });

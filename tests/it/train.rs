@@ -40,20 +40,20 @@ fn games_become_a_network_and_a_training_can_be_taken_up_again() {
         "data: 20 games, ",
         " to check with\n",
         "score scale that tells the results best: ",
-        "network 1340->32x2->9, ",
+        "network 1340+195->32x2->9, ",
         "positions/s",
         "epoch 2 of 2: training 0.",
         "\nlinear ",
         "\nmodel ",
-        "a.pknn: 1340->32x2->9, ",
+        "a.pknn: 1340+195->32x2->9, ",
     ] {
         assert!(trained.contains(part), "{part:?} in {trained}");
     }
     let svg = std::fs::read_to_string(dir.join("a.svg")).unwrap();
-    assert!(svg.contains("1340-&gt;32x2-&gt;9"));
+    assert!(svg.contains("1340+195-&gt;32x2-&gt;9"));
 
     let info = output(dir, "network info a.pknn");
-    assert!(info.contains("1340->32x2->9"), "{info}");
+    assert!(info.contains("1340+195->32x2->9"), "{info}");
     let loss = output(dir, "network loss a.pknn --data games --validation 0.3");
     assert_eq!(line(&loss, "network"), line(&trained, "network"));
     assert_eq!(line(&loss, "constant"), line(&trained, "constant"));

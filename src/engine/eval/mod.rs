@@ -1,26 +1,17 @@
 //! Static evaluation: what a search can be told to judge positions by.
 
 mod material;
-mod terms;
-mod weights;
 
 pub(crate) use material::material;
 
 use super::nnue::Network;
-use super::score::EVAL_LIMIT;
-use crate::rules::Position;
 use std::sync::Arc;
-use terms::Sink;
-use weights::WEIGHTS;
 
 /// What a search judges positions by.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub enum Evaluation {
     /// Material on the board and in hand, and nothing else: where the first network learns from.
     Material,
-    /// Linear terms.
-    #[default]
-    Linear,
     /// A network.
     Network(Arc<Network>),
 }
@@ -29,35 +20,30 @@ impl Evaluation {
     /// Whether both are the same.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Material, Self::Material) | (Self::Linear, Self::Linear) => true,
+            (Self::Material, Self::Material) => true,
             (Self::Network(a), Self::Network(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
     }
 }
 
-/// Adds up the weights of the terms it is told.
-struct Sum(i32);
-
-impl Sink for Sum {
-    #[inline(always)]
-    fn add(&mut self, term: usize, count: i32) {
-        self.0 += i32::from(WEIGHTS[term]) * count;
+/// The network that the program brings.
+impl Default for Evaluation {
+    fn default() -> Self {
+        Self::Network(Network::embedded())
     }
-}
-
-/// Worth of a position for the side to move, 300 for odds of e to 1, within -20,000 to 20,000.
-#[inline]
-pub(crate) fn evaluate(position: &Position) -> i32 {
-    let mut sum = Sum(0);
-    terms::tell(position, &mut sum);
-    sum.0.clamp(-EVAL_LIMIT, EVAL_LIMIT)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{Color, MoveList, Setup, Variant};
+    use crate::engine::score::EVAL_LIMIT;
+    use crate::rules::{Color, MoveList, Position, Setup, Variant};
+
+    /// Worth of a position by every evaluation that needs no file.
+    fn values(position: &Position) -> [i32; 2] {
+        [material(position), Network::embedded().evaluate(position)]
+    }
 
     /// The same position with the sides exchanged.
     fn mirrored(position: &Position) -> Position {
@@ -89,9 +75,9 @@ mod tests {
                     break;
                 }
                 position = position.play(moves[random.usize(0..moves.len())]);
-                let value = evaluate(&position);
-                assert!(value.abs() <= EVAL_LIMIT);
-                assert_eq!(value, evaluate(&mirrored(&position)), "{position:?}");
+                let here = values(&position);
+                assert!(here.iter().all(|value| value.abs() <= EVAL_LIMIT));
+                assert_eq!(here, values(&mirrored(&position)), "{position:?}");
             }
         }
     }
@@ -102,7 +88,7 @@ mod tests {
         let value = |pocket| {
             let position = Position::from_fen(&fen(pocket), Variant::Crazyhouse).unwrap();
             assert_eq!(position.turn(), Color::White);
-            evaluate(&position)
+            values(&position)
         };
         for (less, more) in [
             ("", "P"),
@@ -112,7 +98,9 @@ mod tests {
             ("R", "Q"),
             ("n", ""),
         ] {
-            assert!(value(less) < value(more), "{less} {more}");
+            for (less, more) in value(less).into_iter().zip(value(more)) {
+                assert!(less < more, "{less} {more}");
+            }
         }
     }
 }

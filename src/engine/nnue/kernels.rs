@@ -183,11 +183,11 @@ mod avx2 {
             }
         }
         let sum = _mm256_add_epi32(sums[0], sums[1]);
-        // SAFETY: both are 32 bytes without any that have no meaning.
         #[expect(
             unsafe_code,
             reason = "there is no safe way from a register to its lanes"
         )]
+        // SAFETY: both are 32 bytes without any that have no meaning.
         let parts = unsafe { std::mem::transmute::<__m256i, [i32; 8]>(sum) };
         parts.iter().fold(0, |sum, &part| sum.wrapping_add(part))
     }

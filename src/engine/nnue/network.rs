@@ -23,6 +23,7 @@ use super::features::{FEATURES, HEADS, KING_BUCKETS, ROWS, definition_hash};
 use super::kernels::{Block, LANES};
 use super::threats::THREATS;
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 /// Units of the hidden layer: activations are clamped to 0 to `QA`, which stands for 0 to 1.
 pub const QA: i32 = 255;
@@ -75,7 +76,7 @@ impl Architecture {
     }
 }
 
-/// As in `1340x4->256x2->9`.
+/// As in `1340+195x4->256x2->9`.
 impl fmt::Display for Architecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{FEATURES}+{THREATS}")?;
@@ -153,6 +154,17 @@ impl Network {
         heads: HEADS[1],
     }
     .file_size();
+
+    /// The network that the program brings.
+    pub fn embedded() -> Arc<Self> {
+        static NETWORK: OnceLock<Arc<Network>> = OnceLock::new();
+        Arc::clone(NETWORK.get_or_init(|| {
+            let bytes = include_bytes!("default.pknn");
+            Arc::new(
+                Self::from_bytes(bytes).expect("the embedded network is whole, as a test shows"),
+            )
+        }))
+    }
 
     /// Bytes of a file with these weights, of which `hidden` are the biases and then the rows of the hidden layer,
     /// `outputs` the weights and `output_biases` the biases of the heads. The label is cut to
@@ -334,7 +346,7 @@ pub(crate) mod tests {
         let network = Network::from_bytes(&bytes).unwrap();
         assert_eq!(network.architecture(), SMALL);
         assert_eq!(network.label(), "random");
-        assert_eq!(network.architecture().to_string(), "1340x4->32x2->9");
+        assert_eq!(network.architecture().to_string(), "1340+195x4->32x2->9");
         let hidden: Vec<i16> = network
             .biases
             .iter()
@@ -345,6 +357,12 @@ pub(crate) mod tests {
         let again = Network::write(SMALL, "random", &hidden, &outputs, &network.output_biases);
         assert_eq!(again.unwrap(), bytes);
         assert!(Network::MOST_BYTES >= bytes.len());
+    }
+
+    #[test]
+    fn the_embedded_network_is_whole() {
+        let network = Network::embedded();
+        assert!(!network.label().is_empty());
     }
 
     #[test]

@@ -24,6 +24,46 @@ fn talk(input: impl AsRef<[u8]>) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
+/// Input that goes on, and then ends when a best move has been written.
+struct UntilBestMove(mpsc::Receiver<()>);
+
+impl std::io::Read for UntilBestMove {
+    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+        self.0.recv().ok();
+        Ok(0)
+    }
+}
+
+/// Sink that tells when a best move is written.
+struct Watched(Sink, mpsc::Sender<()>);
+
+impl Write for Watched {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let count = self.0.write(bytes)?;
+        if bytes.starts_with(b"bestmove") {
+            self.1.send(()).ok();
+        }
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Output of a session whose last command is a search that ends by itself.
+fn talk_to_the_end(input: &str) -> String {
+    let sink = Sink::default();
+    let (sender, receiver) = mpsc::channel();
+    let input = std::io::BufReader::new(std::io::Read::chain(
+        Cursor::new(input.to_owned()),
+        UntilBestMove(receiver),
+    ));
+    run(&Engine::new(1), input, Watched(sink.clone(), sender));
+    let bytes = sink.0.lock().unwrap().clone();
+    String::from_utf8(bytes).unwrap()
+}
+
 fn fen_after(input: &str) -> String {
     let output = talk(format!("{input}\nd\n"));
     let fen = output.lines().find_map(|line| line.strip_prefix("Fen: "));
@@ -284,16 +324,16 @@ fn a_network_is_loaded_from_a_file_and_a_bad_one_changes_nothing() {
 
     let score = |file: &std::path::Path, more: &str| {
         let file = file.display();
-        talk(format!(
+        talk_to_the_end(&format!(
             "{more}setoption name EvalFile value {file}\nposition startpos\ngo depth 1\n"
         ))
     };
     let output = score(&file, "");
     assert!(output.contains("score cp -150 "), "{output}");
-    assert!(output.contains("1340->32x2->1 \"own\""), "{output}");
+    assert!(output.contains("1340+195->32x2->1 \"own\""), "{output}");
     let first = format!("setoption name EvalFile value {}\n", file.display());
     for (path, reason) in [
-        (broken.as_path(), "1000 bytes, expected 86020"),
+        (broken.as_path(), "1000 bytes, expected 98500"),
         (dir.path(), "is not a file"),
         (&dir.path().join("none"), "cannot read network file"),
     ] {
@@ -305,7 +345,7 @@ fn a_network_is_loaded_from_a_file_and_a_bad_one_changes_nothing() {
         assert!(output.contains(reason), "{output}");
         assert!(output.contains("score cp -150 "), "{output}");
     }
-    let output = talk(format!(
+    let output = talk_to_the_end(&format!(
         "{first}setoption name EvalFile value <embedded>\nposition startpos\ngo depth 1\n"
     ));
     assert!(!output.contains("score cp -150 "), "{output}");

@@ -226,7 +226,7 @@ pub struct Player {
     pub pace: Pace,
 }
 
-/// As in `new.pknn (1340->32x2->1, 0badcafe), hash 16 MiB, 5000 nodes a move`.
+/// As in `new.pknn (1340+195->32x2->1, 0badcafe), hash 16 MiB, 5000 nodes a move`.
 impl fmt::Display for Player {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.name)?;
