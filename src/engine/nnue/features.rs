@@ -304,11 +304,10 @@ mod tests {
     use super::*;
     use crate::rules::Variant;
 
-    fn rows(fen: &str, color: Color) -> Vec<usize> {
+    fn rows(fen: &str, color: Color) -> Vec<u32> {
         let position = Position::from_fen(fen, Variant::Crazyhouse).unwrap();
-        let view = View::of(&position, color, 4);
         let mut rows = Vec::new();
-        each(&position, |feature| rows.push(view.row(feature)));
+        each_row(&position, color, 4, |row| rows.push(row));
         rows.sort_unstable();
         rows
     }

@@ -158,3 +158,95 @@ impl Threats {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{MoveList, Variant};
+
+    /// Inputs of the view of `color`.
+    fn threats(fen: &str, color: Color) -> Vec<usize> {
+        let position = Position::from_fen(fen, Variant::Crazyhouse).unwrap();
+        let mut found = Vec::new();
+        let view = View::of(&position, color, 1);
+        Threats::of(&position).each(&position, color, view, |threat| found.push(threat));
+        found
+    }
+
+    /// Those from `first` on, counted from there, below `count`.
+    fn part(threats: &[usize], first: usize, count: usize) -> Vec<usize> {
+        let inside = threats
+            .iter()
+            .filter(|&&t| (first..first + count).contains(&t));
+        inside.map(|t| t - first).collect()
+    }
+
+    #[test]
+    fn each_square_beside_the_king_has_one_state() {
+        // The rook guards g1, the enemy's rook attacks the pawn on g2, and his queen the empty h2.
+        let fen = "6rk/8/8/7q/8/8/6P1/4R2K[] w - - 0 1";
+        let ring = part(&threats(fen, Color::White), 0, CHECKS);
+        assert_eq!(ring.len(), 3);
+        // The board is mirrored, since the king stands on the h-file: g becomes the next file to the right.
+        let (g1, h2, g2) = (5, 7, 8);
+        let state = |place: usize, piece: usize, guarded: usize, attackers: usize| {
+            place * STATES + (piece * 2 + guarded) * 3 + attackers
+        };
+        assert!(ring.contains(&state(g1, 0, 1, 0)), "{ring:?}");
+        assert!(ring.contains(&state(g2, 1, 0, 1)), "{ring:?}");
+        assert!(ring.contains(&state(h2, 0, 0, 1)), "{ring:?}");
+    }
+
+    #[test]
+    fn drops_with_check_are_those_that_nothing_takes() {
+        // White holds a knight and a rook. Of the knight's squares e7, f6 and h6, the last two are guarded by a pawn.
+        // A rook on h8 would be taken; a8 to e8 are safe, and f8 is not.
+        let fen = "6k1/5ppp/8/8/8/8/8/6K1[RN] b - - 0 1";
+        let found = part(&threats(fen, Color::Black), CHECKS, HANGING - CHECKS);
+        assert_eq!(
+            found,
+            [Role::Knight.index() * 3, Role::Rook.index() * 3 + 2]
+        );
+        assert!(part(&threats(fen, Color::White), CHECKS, HANGING - CHECKS).is_empty());
+    }
+
+    #[test]
+    fn hanging_pieces_and_prey_of_pawns_are_seen() {
+        // A pawn attacks the knight, which is guarded; a rook each attacks the bishops, which are not.
+        let fen = "1r4rk/8/4p3/3N2B1/4P3/1B6/8/7K[] w - - 0 1";
+        let found = threats(fen, Color::White);
+        assert_eq!(
+            part(&found, HANGING, PAWN_PREY - HANGING),
+            [Role::Bishop.index() * 2 + 1]
+        );
+        assert_eq!(part(&found, PAWN_PREY, THREATS - PAWN_PREY), [0]);
+        assert!(part(&threats(fen, Color::Black), HANGING, THREATS - HANGING).is_empty());
+    }
+
+    #[test]
+    fn no_view_has_more_threats_than_there_is_room_for() {
+        let mut random = fastrand::Rng::with_seed(9);
+        for variant in Variant::ALL {
+            for _ in 0..20 {
+                let mut position = Position::start(variant);
+                for _ in 0..150 {
+                    let mut moves = MoveList::new();
+                    position.legal_moves(&mut moves);
+                    if moves.is_empty() {
+                        break;
+                    }
+                    position = position.play(moves[random.usize(0..moves.len())]);
+                    for color in Color::ALL {
+                        let mut count = 0;
+                        let view = View::of(&position, color, 4);
+                        Threats::of(&position).each(&position, color, view, |threat| {
+                            assert!(threat < THREATS);
+                            count += 1;
+                        });
+                        assert!(count <= MOST_THREATS);
+                    }
+                }
+            }
+        }
+    }
+}
