@@ -67,7 +67,7 @@ fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
         }
         Command::Datagen(args) => {
             quiet_log()?;
-            command::datagen::run(&args, &runtime()?)
+            runtime()?.block_on(command::datagen::run(&args))
         }
         Command::Data(command) => {
             quiet_log()?;

@@ -112,7 +112,7 @@ pub(crate) struct TrainArgs {
     /// Write the state of the training to this file after each epoch
     #[arg(long, value_name = "FILE", help_heading = "Interruptions")]
     pub(crate) checkpoint: Option<PathBuf>,
-    /// Go on from a checkpoint, with the same data and its settings
+    /// Go on from a checkpoint: its settings hold, and the options that choose positions must be the same again
     #[arg(long, value_name = "FILE", conflicts_with_all = HELD, help_heading = "Interruptions")]
     pub(crate) resume: Option<PathBuf>,
 }

@@ -1,25 +1,66 @@
 //! `pocketknight datagen`: games for training.
 
 use super::signals::Signals;
-use super::{Failure, print};
+use super::{Failure, note, print};
 use crate::cli::DatagenArgs;
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use pocketknight::engine::Evaluation;
 use pocketknight::eval_file;
 use pocketknight::training::{
     DatagenOptions, Filter, OpeningOptions, Progress, Statistics, Target, generate,
 };
-use std::io::Write;
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
 use std::time::Duration;
-use tokio::runtime::Runtime;
+use tokio::sync::oneshot;
 
 const REPORT_EVERY: Duration = Duration::from_secs(10);
 
-pub(crate) fn run(args: &DatagenArgs, runtime: &Runtime) -> Result<(), Failure> {
-    let options = DatagenOptions {
+pub(crate) async fn run(args: &DatagenArgs) -> Result<(), Failure> {
+    let mut signals = Signals::register()?;
+    let options = Arc::new(options(args)?);
+    let stop = Arc::new(AtomicBool::new(false));
+    let (sender, mut end) = oneshot::channel();
+    // The games have threads of their own, so that a second signal can leave them behind.
+    let (told, wanted) = (Arc::clone(&stop), Arc::clone(&options));
+    thread::Builder::new()
+        .name("datagen".to_owned())
+        .spawn(move || {
+            // Nobody waits any more after a second signal.
+            sender.send(generate(&wanted, &told, &mut tell)).ok();
+        })
+        .map_err(Failure::runtime)?;
+    let panicked = |_| Failure::Runtime(anyhow!("the games panicked"));
+    let (end, signal) = tokio::select! {
+        end = &mut end => (end.map_err(panicked)?, None),
+        signal = signals.next() => {
+            note(&format!("{signal}: finishing the games that are running"));
+            stop.store(true, Relaxed);
+            let end = tokio::select! {
+                end = &mut end => end.map_err(panicked)?,
+                signal = signals.next() => return Err(stopped(&signal)),
+            };
+            (end, Some(signal))
+        }
+    };
+    tell(&end.map_err(Failure::runtime)?);
+    let statistics =
+        Statistics::of_files(&options.files(), &Filter::default()).map_err(Failure::runtime)?;
+    print(&statistics.to_string())?;
+    signal.map_or(Ok(()), |signal| Err(stopped(&signal)))
+}
+
+fn stopped(signal: &impl Display) -> Failure {
+    Failure::Runtime(anyhow!(
+        "{signal} before the end; the same command goes on from here"
+    ))
+}
+
+fn options(args: &DatagenArgs) -> Result<DatagenOptions, Failure> {
+    Ok(DatagenOptions {
         target: match (args.games, args.positions) {
             (Some(games), _) => Target::Games(games),
             (None, positions) => Target::Positions(positions.unwrap_or_default()),
@@ -31,16 +72,7 @@ pub(crate) fn run(args: &DatagenArgs, runtime: &Runtime) -> Result<(), Failure> 
         evaluation: evaluation(&args.network)?,
         opening: OpeningOptions::default(),
         report_every: REPORT_EVERY,
-    };
-    let stop = stop_at_signal(runtime)?;
-    let end = generate(&options, &stop, &mut tell).map_err(Failure::runtime)?;
-    tell(&end);
-    if stop.load(Relaxed) {
-        note("stopped by a signal; the same command goes on from here");
-    }
-    let statistics =
-        Statistics::of_files(&options.files(), &Filter::default()).map_err(Failure::runtime)?;
-    print(&statistics.to_string())
+    })
 }
 
 /// Evaluation of a word or a file.
@@ -54,22 +86,6 @@ fn evaluation(network: &Path) -> Result<Evaluation, Failure> {
         .context("--network")
         .map_err(Failure::Usage)?;
     Ok(Evaluation::Network(network))
-}
-
-/// Flag that the first SIGINT or SIGTERM sets.
-fn stop_at_signal(runtime: &Runtime) -> Result<Arc<AtomicBool>, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    let mut signals = {
-        let _guard = runtime.enter();
-        Signals::register()?
-    };
-    runtime.spawn(async move {
-        let signal = signals.next().await;
-        note(&format!("{signal}: finishing the games that are running"));
-        flag.store(true, Relaxed);
-    });
-    Ok(stop)
 }
 
 fn tell(progress: &Progress) {
@@ -95,11 +111,6 @@ fn duration(time: Duration) -> String {
     } else {
         format!("{seconds} s")
     }
-}
-
-/// Line for whoever watches. Nobody may be left to read it.
-fn note(text: &str) {
-    writeln!(std::io::stderr(), "{text}").ok();
 }
 
 #[cfg(test)]

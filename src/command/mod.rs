@@ -52,6 +52,11 @@ impl Failure {
     }
 }
 
+/// Tells progress on standard error. Nobody may be left to read it.
+pub(crate) fn note(text: &str) {
+    writeln!(io::stderr(), "{text}").ok();
+}
+
 /// Writes the product of a command to standard output. A reader that has gone away (`| head`) is no failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();

@@ -2,14 +2,14 @@
 
 use super::figures::{head, load, row, summary};
 use super::run::cores;
-use super::{Failure, print};
+use super::{Failure, note, print};
 use crate::cli::{ScoreScale, TrainArgs};
 use anyhow::{Context, anyhow};
 use pocketknight::engine::nnue::{Architecture, Network, SCALE};
 use pocketknight::eval_file;
 use pocketknight::training::{
     Checkpoint, Curve, Difference, EpochProgress, Goal, Linear, Model, Sample, Settings, Trainer,
-    fit_score_scale, judge_constant, judge_network, write_whole,
+    fit_score_scale, game_files, judge_constant, judge_network, part_of, write_whole,
 };
 use std::path::Path;
 use std::time::Instant;
@@ -29,15 +29,7 @@ const COMPARED: usize = 20_000;
 const MOST_DIFFERENCE: f64 = 3.0;
 
 pub(crate) fn run(args: &TrainArgs) -> Result<(), Failure> {
-    let written = [
-        Some(&args.out),
-        args.curve.as_ref(),
-        args.checkpoint.as_ref(),
-    ];
-    written
-        .into_iter()
-        .flatten()
-        .try_for_each(|path| check_place(path))?;
+    check_places(args)?;
     let checkpoint = args
         .resume
         .as_deref()
@@ -103,15 +95,11 @@ fn epochs(
     let done_before = trainer.epochs();
     let begin = Instant::now();
     while trainer.epochs() < settings.epochs {
-        let mut printed = Ok(());
         let loss = trainer.epoch(&mut |progress| {
             let epoch = f64::from(progress.epoch - 1) + progress.seen as f64 / progress.of as f64;
             curve.training.push((epoch, progress.loss));
-            if printed.is_ok() {
-                printed = print(&progress_line(&progress, &settings, done_before, begin));
-            }
+            note(&progress_line(&progress, &settings, done_before, begin));
         });
-        printed?;
         let epoch = trainer.epochs();
         let checked = if check.is_empty() {
             String::new()
@@ -134,12 +122,18 @@ fn epochs(
                 .with_context(|| format!("--checkpoint {}", path.display()))
                 .map_err(Failure::Runtime)?;
         }
-        if let Some(path) = &args.curve {
-            let picture = curve.to_svg(&settings.architecture.to_string());
-            write(path, "--curve", picture.as_bytes())?;
-        }
+        draw(args, &settings, curve)?;
     }
-    Ok(())
+    // With a checkpoint of a training that is over there was no epoch to draw after.
+    draw(args, &settings, curve)
+}
+
+fn draw(args: &TrainArgs, settings: &Settings, curve: &Curve) -> Result<(), Failure> {
+    let Some(path) = &args.curve else {
+        return Ok(());
+    };
+    let picture = curve.to_svg(&settings.architecture.to_string());
+    write(path, "--curve", picture.as_bytes())
 }
 
 /// Rounds, checks and writes the network, and prints `table` with its figures.
@@ -155,7 +149,7 @@ fn finish(
     let label = args
         .label
         .clone()
-        .unwrap_or_else(|| label(settings.architecture, trainer.samples().len()));
+        .unwrap_or_else(|| label(trainer.samples().len()));
     let bytes = model.export(&label).map_err(Failure::runtime)?;
     let network = Network::from_bytes(&bytes).map_err(Failure::runtime)?;
     let compared = if check.is_empty() {
@@ -181,8 +175,9 @@ fn finish(
     }
     write(&args.out, "--out", &bytes)?;
     print(&format!(
-        "{}: {}, {} bytes, checksum {:08x}\n",
+        "{}: {}, {:?}, {} bytes, checksum {:08x}\n",
         args.out.display(),
+        settings.architecture,
         network.label(),
         bytes.len(),
         network.checksum()
@@ -268,7 +263,7 @@ fn progress_line(
     let left = f64::from(settings.epochs - progress.epoch) * of + of - progress.seen as f64;
     let left = (left / rate) as u64;
     format!(
-        "epoch {} of {}: {} of {} positions, loss {:.6}, {:.0} positions/s, {}:{:02} min left\n",
+        "epoch {} of {}: {} of {} positions, loss {:.6}, {:.0} positions/s, {}:{:02} min left",
         progress.epoch,
         settings.epochs,
         progress.seen,
@@ -280,33 +275,73 @@ fn progress_line(
     )
 }
 
-/// As in `1340+195->256x2->9, 12.1 M positions`.
-fn label(architecture: Architecture, samples: usize) -> String {
-    let count = if samples >= 100_000 {
-        format!("{:.1} M", samples as f64 / 1e6)
+/// As in `12.1 M positions`.
+fn label(samples: usize) -> String {
+    if samples >= 100_000 {
+        format!("{:.1} M positions", samples as f64 / 1e6)
     } else {
-        samples.to_string()
-    };
-    format!("{architecture}, {count} positions")
+        format!("{samples} positions")
+    }
 }
 
-/// Whether a file can be written there, found out before hours are spent.
-fn check_place(path: &Path) -> Result<(), Failure> {
-    let dir = match path.parent() {
-        Some(dir) if dir != Path::new("") => dir,
-        _ => Path::new("."),
-    };
-    if path.is_dir() || path.file_name().is_none() {
-        let name = path.display();
-        return Err(Failure::Usage(anyhow!(
-            "{name} is a directory, expected a file"
-        )));
+/// Finds out whether everything can be written, before hours are spent; and that nothing is written over another
+/// file of the training.
+fn check_places(args: &TrainArgs) -> Result<(), Failure> {
+    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let data = [args.data.as_slice(), &args.validation_data].concat();
+    let mut taken: Vec<_> = game_files(&data)
+        .map_err(Failure::usage)?
+        .iter()
+        .map(|path| whole(path))
+        .chain(args.init.as_deref().map(whole))
+        .collect();
+    let written = [
+        ("--out", Some(&args.out)),
+        ("--curve", args.curve.as_ref()),
+        ("--checkpoint", args.checkpoint.as_ref()),
+    ];
+    for (option, path) in written {
+        let Some(path) = path else {
+            continue;
+        };
+        check_place(path)
+            .with_context(|| format!("{option} {}", path.display()))
+            .map_err(Failure::Usage)?;
+        if taken.contains(&whole(path)) {
+            return Err(Failure::Usage(anyhow!(
+                "{option} {}: this file is in use as another option, expected one of its own",
+                path.display()
+            )));
+        }
+        taken.push(whole(path));
     }
-    if !dir.is_dir() {
-        let name = dir.display();
-        return Err(Failure::Usage(anyhow!(
-            "{name} is no directory to write to"
-        )));
+    Ok(())
+}
+
+/// Whether a file can be written there. A file that exists stays as it is.
+fn check_place(path: &Path) -> anyhow::Result<()> {
+    if path.is_dir() || path.file_name().is_none() {
+        return Err(anyhow!("this is a directory, expected a file"));
+    }
+    if path.metadata().is_ok_and(|file| !file.is_file()) {
+        return Err(anyhow!("this is a device or a pipe, expected a file"));
+    }
+    if let Some(dir) = path.parent()
+        && dir != Path::new("")
+        && !dir.is_dir()
+    {
+        return Err(anyhow!("{} is no directory to write to", dir.display()));
+    }
+    // What is there already is replaced only by a whole new file, which begins beside it.
+    let part = part_of(path);
+    let missing = !part.exists();
+    std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(&part)
+        .context("cannot be written")?;
+    if missing {
+        std::fs::remove_file(&part)?;
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ use crate::engine::nnue::features::{ROWS, definition_hash};
 use crate::engine::nnue::{Architecture, LANES};
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const MAGIC: &[u8; 4] = b"PKTC";
 const VERSION: u32 = 1;
@@ -268,15 +268,20 @@ impl Checkpoint {
     }
 }
 
+/// Name under which a file is begun that is renamed to `path` when it is whole.
+pub fn part_of(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".part");
+    path.with_file_name(name)
+}
+
 /// Writes a file beside `path`, brings it to the disk and gives it that name, so that no half file has it.
 ///
 /// # Errors
 /// If the system refuses.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     use std::io::Write;
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    let part = path.with_file_name(name);
+    let part = part_of(path);
     let mut file = fs::File::create(&part)?;
     file.write_all(bytes)?;
     file.sync_all()?;

@@ -36,7 +36,7 @@ pub enum LoadError {
     #[error(transparent)]
     Data(#[from] DataError),
     /// A game cannot have been played.
-    #[error("{path}: game {number}: {source}")]
+    #[error("{path}: game {number}")]
     Record {
         /// File.
         path: PathBuf,
@@ -300,7 +300,7 @@ mod tests {
             let error = Dataset::load(&files, threads, FILTER).unwrap_err();
             let message = error.to_string();
             assert!(message.contains("0.games"), "{message}");
-            assert!(message.contains(&format!("game {}:", bad + 1)), "{message}");
+            assert!(message.contains(&format!("game {}", bad + 1)), "{message}");
         }
     }
 

@@ -34,7 +34,7 @@ mod trainer;
 mod training_tests;
 mod validation;
 
-pub use checkpoint::{Checkpoint, CheckpointError, write_whole};
+pub use checkpoint::{Checkpoint, CheckpointError, part_of, write_whole};
 pub use curve::Curve;
 pub use datagen::{DatagenOptions, Progress, Target, evaluation_id, generate};
 pub use dataset::{Dataset, LoadError, Split, SplitError};

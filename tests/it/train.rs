@@ -41,7 +41,6 @@ fn games_become_a_network_and_a_training_can_be_taken_up_again() {
         " to check with\n",
         "score scale that tells the results best: ",
         "network 1340+195->32x2->9, ",
-        "positions/s",
         "epoch 2 of 2: training 0.",
         "\nlinear ",
         "\nmodel ",
@@ -68,7 +67,10 @@ fn games_become_a_network_and_a_training_can_be_taken_up_again() {
     let args = "train --data games --out c.pknn --init a.pknn --epochs 1 --validation-data others --label again";
     let trained = output(dir, args);
     assert!(trained.contains("validation data: 20 games, "), "{trained}");
-    assert!(trained.contains("c.pknn: again, "), "{trained}");
+    assert!(
+        trained.contains("c.pknn: 1340+195->32x2->9, \"again\", "),
+        "{trained}"
+    );
     let loss = output(dir, "network loss c.pknn --data others");
     assert_eq!(line(&loss, "network"), line(&trained, "network"));
 
@@ -92,7 +94,12 @@ fn what_cannot_be_trained_is_named_before_anything_is_done() {
         ("--data text --out x", "does not begin with \"PKGA\""),
         ("--data empty --out x", "no files of games"),
         ("--data text --out no/x", "no is no directory"),
-        ("--data text --out empty", "empty is a directory"),
+        ("--data text --out x --curve x", "in use as another option"),
+        ("--data text --out text", "--out text: this file is in use"),
+        (
+            "--data text --out empty",
+            "--out empty: this is a directory",
+        ),
         (
             "--data text --out x --checkpoint no/x",
             "no is no directory",

@@ -84,7 +84,8 @@ mod tests {
 
     #[test]
     fn a_piece_more_in_hand_is_worth_something() {
-        let fen = |pocket| format!("4k3/ppppppp1/8/8/8/8/PPPPPPP1/4K3[{pocket}] w - - 0 1");
+        let board = "r3kb2/pp1p1ppp/2n5/4p3/4P3/2N5/PPP2PPP/R3KB2";
+        let fen = |pocket| format!("{board}[{pocket}] w Qq - 0 7");
         let value = |pocket| {
             let position = Position::from_fen(&fen(pocket), Variant::Crazyhouse).unwrap();
             assert_eq!(position.turn(), Color::White);
@@ -92,14 +93,14 @@ mod tests {
         };
         for (less, more) in [
             ("", "P"),
-            ("P", "N"),
-            ("P", "B"),
-            ("B", "R"),
-            ("R", "Q"),
+            ("", "N"),
+            ("", "B"),
+            ("", "R"),
+            ("", "Q"),
             ("n", ""),
         ] {
-            for (less, more) in value(less).into_iter().zip(value(more)) {
-                assert!(less < more, "{less} {more}");
+            for (less_value, more_value) in value(less).into_iter().zip(value(more)) {
+                assert!(less_value < more_value, "{less:?} {more:?}");
             }
         }
     }

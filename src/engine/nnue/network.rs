@@ -112,7 +112,7 @@ pub enum NetworkError {
     #[error("damaged: checksum {0:08x}, expected {1:08x}")]
     Checksum(u32, u32),
     /// The label is no text.
-    #[error("damaged: the label is not UTF-8")]
+    #[error("label: expected UTF-8 without control characters")]
     Label,
     /// A weight outside of its range.
     #[error("output weight {0}, expected -{OUTPUT_LIMIT} to {OUTPUT_LIMIT}")]
@@ -249,6 +249,9 @@ impl Network {
         let label = std::str::from_utf8(&bytes[CHECKED_FROM..HEADER])
             .map_err(|_| NetworkError::Label)?
             .trim_end_matches('\0');
+        if label.contains(char::is_control) {
+            return Err(NetworkError::Label);
+        }
         let mut rest = &bytes[HEADER..];
         let mut blocks = |lanes: usize| {
             let (these, others) = rest.split_at(2 * lanes);

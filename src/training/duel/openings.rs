@@ -27,15 +27,18 @@ enum Source {
 #[derive(Debug, thiserror::Error)]
 pub enum OpeningsError {
     /// The file cannot be read.
-    #[error("cannot read openings {path}: {source}")]
+    #[error("cannot read openings {path}")]
     Read {
         /// The file.
         path: String,
         /// What the system says.
         source: std::io::Error,
     },
+    /// A directory or a device.
+    #[error("openings {0} is not a file")]
+    NoFile(String),
     /// A line that is no position.
-    #[error("openings {path}, line {line}: {source}")]
+    #[error("openings {path}, line {line}")]
     Line {
         /// The file.
         path: String,
@@ -70,6 +73,10 @@ impl Openings {
     /// If the file cannot be read, or a line is no position that can be played on.
     pub fn read(path: &Path, seed: u64) -> Result<Self, OpeningsError> {
         let name = path.display().to_string();
+        // Asked before it is opened, since a pipe waits for its other end and a device may have none.
+        if path.metadata().is_ok_and(|file| !file.is_file()) {
+            return Err(OpeningsError::NoFile(name));
+        }
         match std::fs::read_to_string(path) {
             Ok(text) => Self::parse(&name, &text, seed),
             Err(source) => Err(OpeningsError::Read { path: name, source }),
@@ -245,7 +252,7 @@ rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[] w KQkq -
         let error = |text: &str| Openings::parse("x.epd", text, 1).unwrap_err().to_string();
         assert!(error("").contains("openings x.epd: expected at least one line"));
         let bad = error("\n8/8/8/8/8/8/8/8[] w - - 0 1\n");
-        assert!(bad.starts_with("openings x.epd, line 2: "), "{bad}");
+        assert!(bad.starts_with("openings x.epd, line 2"), "{bad}");
         let mate = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR[] w KQkq - 1 3";
         let over = error(mate);
         assert!(
@@ -256,7 +263,7 @@ rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[] w KQkq -
         assert!(
             missing
                 .to_string()
-                .starts_with("cannot read openings /nowhere/x.epd: ")
+                .starts_with("cannot read openings /nowhere/x.epd")
         );
     }
 

@@ -1,7 +1,7 @@
 //! Results of a match, added up and written out.
 
 use super::game::{End, PlayedGame};
-use super::statistics::{Pentanomial, Sprt, Verdict};
+use super::statistics::{Interval, Pentanomial, Sprt, Verdict};
 use crate::engine::Score;
 use crate::rules::pgn::{self, Eval, GameResult, Note, Tags};
 use crate::rules::{Color, FenStyle};
@@ -229,11 +229,10 @@ impl Report {
         } = &self.results;
         let elo = pairs.elo();
         let mut parts = vec![format!(
-            "{} pairs: A +{wins} ={draws} -{losses}, {:.1} %, Elo {:+.1} +- {:.1}",
+            "{} pairs: A +{wins} ={draws} -{losses}, {:.1} %, Elo {}",
             pairs.pairs(),
             100.0 * pairs.score(),
-            elo.value,
-            elo.margin()
+            difference(&elo)
         )];
         parts.extend(
             self.sprt
@@ -250,6 +249,17 @@ impl Report {
 
     fn flag_falls(&self) -> u64 {
         self.results.players.iter().map(|t| t.flag_falls).sum()
+    }
+}
+
+/// As in `+12.3 +- 4.5`. A side that won every game is stronger by nobody knows how much.
+fn difference(elo: &Interval) -> String {
+    if elo.value.is_finite() {
+        format!("{:+.1} +- {:.1}", elo.value, elo.margin())
+    } else if elo.value > 0.0 {
+        format!("above {:+.1}", elo.low)
+    } else {
+        format!("below {:+.1}", elo.high)
     }
 }
 
@@ -283,9 +293,8 @@ impl fmt::Display for Report {
         let elo = pairs.elo();
         writeln!(
             f,
-            "Elo        {:+.1} +- {:.1} (95 %: {:+.1} to {:+.1}), LOS {:.1} %",
-            elo.value,
-            elo.margin(),
+            "Elo        {} (95 %: {:+.1} to {:+.1}), LOS {:.1} %",
+            difference(&elo),
             elo.low,
             elo.high,
             100.0 * pairs.los()
