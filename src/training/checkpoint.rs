@@ -137,7 +137,12 @@ impl Checkpoint {
     /// # Errors
     /// If it cannot be read or is anything but a whole checkpoint of this version.
     pub fn read(path: &Path) -> Result<Self, CheckpointError> {
-        Self::from_bytes(&fs::read(path)?)
+        // A device may have no end, and a pipe no beginning.
+        if path.metadata()?.is_file() {
+            Self::from_bytes(&fs::read(path)?)
+        } else {
+            Err(io::Error::other("it is not a file").into())
+        }
     }
 
     fn to_bytes(&self) -> Vec<u8> {

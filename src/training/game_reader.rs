@@ -3,7 +3,7 @@
 use super::game_file::{DataError, Fault, GameFileHeader, HEADER, Next, decode, game_size};
 use super::game_record::GameRecord;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// Games of a file in their order. Holds one game in memory, whatever the size of the file.
@@ -28,7 +28,12 @@ impl GameReader {
     /// # Errors
     /// If it cannot be read or does not begin with a header of a known version.
     pub fn open(path: &Path) -> Result<Self, DataError> {
-        let file = File::open(path).map_err(DataError::io("cannot open", path))?;
+        let unreadable = DataError::io("cannot open", path);
+        // Asked before it is opened, since a pipe waits for its other end.
+        if path.metadata().is_ok_and(|file| !file.is_file()) {
+            return Err(unreadable(io::Error::other("it is not a file")));
+        }
+        let file = File::open(path).map_err(unreadable)?;
         Self::new(BufReader::with_capacity(1 << 16, file), path)
     }
 }
