@@ -9,54 +9,28 @@ use pocketknight::eval_file;
 use pocketknight::training::{
     DatagenOptions, Filter, OpeningOptions, Progress, Statistics, Target, generate,
 };
-use std::fmt::Display;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::thread;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use tokio::sync::oneshot;
 
+/// What a signal comes before.
+const UNFINISHED: &str = "the end; the same command goes on from here";
 const REPORT_EVERY: Duration = Duration::from_secs(10);
 
 pub(crate) async fn run(args: &DatagenArgs) -> Result<(), Failure> {
-    let mut signals = Signals::register()?;
-    let options = Arc::new(options(args)?);
-    let stop = Arc::new(AtomicBool::new(false));
-    let (sender, mut end) = oneshot::channel();
-    // The games have threads of their own, so that a second signal can leave them behind.
-    let (told, wanted) = (Arc::clone(&stop), Arc::clone(&options));
-    thread::Builder::new()
-        .name("datagen".to_owned())
-        .spawn(move || {
-            // Nobody waits any more after a second signal.
-            sender.send(generate(&wanted, &told, &mut tell)).ok();
-        })
-        .map_err(Failure::runtime)?;
-    let panicked = |_| Failure::Runtime(anyhow!("the games panicked"));
-    let (end, signal) = tokio::select! {
-        end = &mut end => (end.map_err(panicked)?, None),
-        signal = signals.next() => {
-            note(&format!("{signal}: finishing the games that are running"));
-            stop.store(true, Relaxed);
-            let end = tokio::select! {
-                end = &mut end => end.map_err(panicked)?,
-                signal = signals.next() => return Err(stopped(&signal)),
-            };
-            (end, Some(signal))
-        }
-    };
+    let signals = Signals::register()?;
+    let options = options(args)?;
+    let files = options.files();
+    let heard = |signal: &str| note(&format!("{signal}: finishing the games that are running"));
+    let work = move |stop: &AtomicBool| generate(&options, stop, &mut tell);
+    let (end, signal) = signals.watch("games", UNFINISHED, heard, work).await?;
     tell(&end.map_err(Failure::runtime)?);
-    let statistics =
-        Statistics::of_files(&options.files(), &Filter::default()).map_err(Failure::runtime)?;
+    let statistics = Statistics::of_files(&files, &Filter::default()).map_err(Failure::runtime)?;
     print(&statistics.to_string())?;
-    signal.map_or(Ok(()), |signal| Err(stopped(&signal)))
-}
-
-fn stopped(signal: &impl Display) -> Failure {
-    Failure::Runtime(anyhow!(
-        "{signal} before the end; the same command goes on from here"
-    ))
+    match signal {
+        Some(signal) => Err(Failure::Runtime(anyhow!("{signal} before {UNFINISHED}"))),
+        None => Ok(()),
+    }
 }
 
 fn options(args: &DatagenArgs) -> Result<DatagenOptions, Failure> {

@@ -1,7 +1,7 @@
 //! `pocketknight duel`.
 
 use super::signals::Signals;
-use super::{Failure, print, run};
+use super::{Failure, note, print, run};
 use crate::cli::DuelArgs;
 use anyhow::{Context, anyhow};
 use pocketknight::training::duel::{Duel, DuelError, Openings, Pace, Pair, Player, Report};
@@ -9,11 +9,8 @@ use std::fs::File;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::thread;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use tokio::sync::oneshot;
 
 /// Nodes a move if nothing else is asked for.
 const NODES: u64 = 5000;
@@ -25,35 +22,14 @@ const TEST_GAMES: u32 = 40_000;
 const PROGRESS: (Duration, u64) = (Duration::from_secs(10), 50);
 
 pub(crate) async fn duel(args: &DuelArgs) -> Result<(), Failure> {
-    let mut signals = Signals::register()?;
+    let signals = Signals::register()?;
     let duel = prepare(args)?;
     let record = Record::create(args.pgn.clone(), &duel)?;
     print(&heading(&duel))?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let (sender, mut report) = oneshot::channel();
-    // The match has a thread of its own, so that a second signal can leave it behind.
-    let told = Arc::clone(&stop);
-    thread::Builder::new()
-        .name("duel".to_owned())
-        .spawn(move || {
-            // Nobody waits any more after a second signal.
-            sender.send(play(&duel, &told, record)).ok();
-        })
-        .map_err(Failure::runtime)?;
-    let panicked = |_| Failure::Runtime(anyhow!("the match panicked"));
-    let (played, signal) = tokio::select! {
-        played = &mut report => (played.map_err(panicked)?, None),
-        signal = signals.next() => {
-            stop.store(true, Relaxed);
-            let played = tokio::select! {
-                played = &mut report => played.map_err(panicked)?,
-                signal = signals.next() => {
-                    return Err(Failure::Runtime(anyhow!("{signal} before the last moves were made")));
-                }
-            };
-            (played, Some(signal))
-        }
-    };
+    let work = move |stop: &AtomicBool| play(&duel, stop, record);
+    let (played, signal) = signals
+        .watch("match", "the last moves were made", |_| {}, work)
+        .await?;
     let (report, written) = played.map_err(Failure::runtime)?;
     print(&format!("{report}\n"))?;
     written.map_err(Failure::Runtime)?;
@@ -145,8 +121,7 @@ fn play(
         let pairs = report.results.pairs.pairs();
         if told_at.elapsed() >= PROGRESS.0 || pairs >= told_pairs + PROGRESS.1 {
             (told_at, told_pairs) = (Instant::now(), pairs);
-            // Standard error may be closed; the match goes on.
-            writeln!(std::io::stderr(), "{}", report.progress()).ok();
+            note(&report.progress());
         }
         written = record.add(pair);
         if written.is_ok() {

@@ -1,7 +1,12 @@
 //! Signals to the process: the first asks to finish, the second to leave.
 
 use super::Failure;
+use anyhow::anyhow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
 use std::time::Duration;
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 /// What the signals and the grace period cancel.
@@ -54,6 +59,39 @@ impl Signals {
                 std::future::pending::<()>().await;
             }
             "Ctrl-C"
+        }
+    }
+
+    /// Runs `work` on a thread of its own until it is done. The first signal is told to `heard` and sets the flag that
+    /// `work` looks at; its name comes with the result. A second one leaves the thread behind: the error says that it
+    /// came before `end`. `what` names the work if it panics.
+    pub(crate) async fn watch<T: Send + 'static>(
+        mut self,
+        what: &'static str,
+        end: &'static str,
+        heard: impl FnOnce(&str),
+        work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
+    ) -> Result<(T, Option<&'static str>), Failure> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let told = Arc::clone(&stop);
+        let (sender, mut done) = oneshot::channel();
+        thread::Builder::new()
+            .name(what.to_owned())
+            .spawn(move || {
+                // Nobody waits any more after a second signal.
+                sender.send(work(&told)).ok();
+            })
+            .map_err(Failure::runtime)?;
+        let panicked = |_| Failure::Runtime(anyhow!("the {what} panicked"));
+        let signal = tokio::select! {
+            result = &mut done => return Ok((result.map_err(panicked)?, None)),
+            signal = self.next() => signal,
+        };
+        heard(signal);
+        stop.store(true, Relaxed);
+        tokio::select! {
+            result = &mut done => Ok((result.map_err(panicked)?, Some(signal))),
+            signal = self.next() => Err(Failure::Runtime(anyhow!("{signal} before {end}"))),
         }
     }
 

@@ -9,7 +9,7 @@ use pocketknight::engine::nnue::{Architecture, Network, SCALE};
 use pocketknight::eval_file;
 use pocketknight::training::{
     Checkpoint, Curve, Difference, EpochProgress, Goal, Linear, Model, Sample, Settings, Trainer,
-    fit_score_scale, game_files, judge_constant, judge_network, part_of, write_whole,
+    fit_score_scale, game_files, is_special, judge_constant, judge_network, part_of, write_whole,
 };
 use std::path::Path;
 use std::time::Instant;
@@ -323,7 +323,7 @@ fn check_place(path: &Path) -> anyhow::Result<()> {
     if path.is_dir() || path.file_name().is_none() {
         return Err(anyhow!("this is a directory, expected a file"));
     }
-    if path.metadata().is_ok_and(|file| !file.is_file()) {
+    if is_special(path) {
         return Err(anyhow!("this is a device or a pipe, expected a file"));
     }
     if let Some(dir) = path.parent()

@@ -7,8 +7,6 @@ use super::tt::Table;
 use super::worker::{Job, Worker};
 use super::{SearchInfo, SearchRequest, SearchResult};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::time::Instant;
 
 /// Stack that a thread needs for a search, bytes: a tree of full depth needs less than 1 MiB in plain builds.
 pub const SEARCH_STACK_BYTES: usize = 8 << 20;
@@ -56,18 +54,9 @@ impl Searcher {
     ) -> SearchResult {
         request.limits.infinite = false;
         request.limits.ponder = false;
-        self.table.new_search();
-        let job = Arc::new(Job {
-            position: request.position,
-            earlier: request.earlier,
-            limits: request.limits,
-            received: request.received,
-            began: Instant::now(),
-            control: Arc::new(Control::new(false)),
-            table: Arc::clone(&self.table),
-            evaluation: self.evaluation.clone(),
-            counters: Box::new([AtomicU64::new(0)]),
-        });
+        let control = Arc::new(Control::new(false));
+        let (table, evaluation) = (Arc::clone(&self.table), self.evaluation.clone());
+        let job = Arc::new(Job::new(request, control, table, evaluation, 1));
         self.worker.prepare(&job);
         self.worker.think(&job, on_info);
         let finding = self.worker.release();

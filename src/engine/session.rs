@@ -9,10 +9,9 @@ use super::worker::{Finding, Job, Worker, mated};
 use super::{OnDone, OnInfo, SearchInfo, SearchRequest, SearchResult, SessionOptions};
 use crate::rules::{MoveList, Position};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Most threads of one search.
 const MOST_THREADS: usize = 256;
@@ -243,19 +242,8 @@ impl Run {
             on_done(answer(&request.position, &none, 0, Duration::ZERO, None));
             return Vec::new();
         }
-        table.new_search();
         let threads = permits.min(workers.len());
-        let job = Arc::new(Job {
-            position: request.position,
-            earlier: request.earlier,
-            limits: request.limits,
-            received: request.received,
-            began: Instant::now(),
-            control,
-            table,
-            evaluation,
-            counters: (0..threads).map(|_| AtomicU64::new(0)).collect(),
-        });
+        let job = Arc::new(Job::new(request, control, table, evaluation, threads));
         let (sender, findings) = channel();
         let mut tasks: Vec<Task> = Vec::with_capacity(threads);
         for (index, worker) in workers.into_iter().take(threads).enumerate().rev() {

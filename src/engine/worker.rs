@@ -1,5 +1,6 @@
 //! State of one search thread, and the small steps that every node takes.
 
+use super::SearchRequest;
 use super::control::Control;
 use super::eval::{self, Evaluation};
 use super::history::{Histories, Step};
@@ -83,6 +84,28 @@ pub(crate) struct Job {
 }
 
 impl Job {
+    /// Search that begins now, on so many threads.
+    pub(crate) fn new(
+        request: SearchRequest,
+        control: Arc<Control>,
+        table: Arc<Table>,
+        evaluation: Evaluation,
+        threads: usize,
+    ) -> Self {
+        table.new_search();
+        Self {
+            position: request.position,
+            earlier: request.earlier,
+            limits: request.limits,
+            received: request.received,
+            began: Instant::now(),
+            control,
+            table,
+            evaluation,
+            counters: (0..threads).map(|_| AtomicU64::new(0)).collect(),
+        }
+    }
+
     /// Nodes of all threads.
     pub(crate) fn nodes(&self) -> u64 {
         self.counters

@@ -10,17 +10,18 @@
 //! All numbers are little-endian.
 
 use super::curve::Curve;
+use super::files::{is_special, write_whole};
 use super::goal::Goal;
 use super::kernels::{Block, Kernels};
 use super::model::Layout;
 use super::optimizer::{Optimizer, Trained};
 use super::sample::Sample;
 use super::trainer::{Settings, Trainer};
-use crate::engine::nnue::features::{ROWS, definition_hash};
+use crate::engine::nnue::features::definition_hash;
 use crate::engine::nnue::{Architecture, LANES};
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const MAGIC: &[u8; 4] = b"PKTC";
 const VERSION: u32 = 1;
@@ -137,12 +138,10 @@ impl Checkpoint {
     /// # Errors
     /// If it cannot be read or is anything but a whole checkpoint of this version.
     pub fn read(path: &Path) -> Result<Self, CheckpointError> {
-        // A device may have no end, and a pipe no beginning.
-        if path.metadata()?.is_file() {
-            Self::from_bytes(&fs::read(path)?)
-        } else {
-            Err(io::Error::other("it is not a file").into())
+        if is_special(path) {
+            return Err(io::Error::other("it is not a file").into());
         }
+        Self::from_bytes(&fs::read(path)?)
     }
 
     fn to_bytes(&self) -> Vec<u8> {
@@ -240,11 +239,6 @@ impl Checkpoint {
             validation: input.points()?,
         };
         let layout = Layout { architecture };
-        let shared = if architecture.king_buckets > 1 {
-            ROWS * layout.width()
-        } else {
-            0
-        };
         let checkpoint = Self {
             settings: Settings {
                 architecture,
@@ -263,7 +257,7 @@ impl Checkpoint {
             steps,
             curve,
             own: input.trained(layout.blocks())?,
-            shared: input.trained(shared)?,
+            shared: input.trained(layout.shared_blocks())?,
         };
         if input.0.is_empty() {
             Ok(checkpoint)
@@ -271,27 +265,6 @@ impl Checkpoint {
             Err(CheckpointError::Damaged("something behind the end"))
         }
     }
-}
-
-/// Name under which a file is begun that is renamed to `path` when it is whole.
-pub fn part_of(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    path.with_file_name(name)
-}
-
-/// Writes a file beside `path`, brings it to the disk and gives it that name, so that no half file has it.
-///
-/// # Errors
-/// If the system refuses.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    use std::io::Write;
-    let part = part_of(path);
-    let mut file = fs::File::create(&part)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    drop(file);
-    fs::rename(&part, path)
 }
 
 /// Rest of a file.

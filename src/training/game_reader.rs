@@ -1,5 +1,6 @@
 //! Games out of a file, one at a time.
 
+use super::files::is_special;
 use super::game_file::{DataError, Fault, GameFileHeader, HEADER, Next, decode, game_size};
 use super::game_record::GameRecord;
 use std::fs::File;
@@ -29,8 +30,7 @@ impl GameReader {
     /// If it cannot be read or does not begin with a header of a known version.
     pub fn open(path: &Path) -> Result<Self, DataError> {
         let unreadable = DataError::io("cannot open", path);
-        // Asked before it is opened, since a pipe waits for its other end.
-        if path.metadata().is_ok_and(|file| !file.is_file()) {
+        if is_special(path) {
             return Err(unreadable(io::Error::other("it is not a file")));
         }
         let file = File::open(path).map_err(unreadable)?;

@@ -10,6 +10,7 @@ mod datagen_tests;
 mod dataset;
 pub mod duel;
 mod export;
+mod files;
 mod filter;
 mod game_file;
 #[cfg(test)]
@@ -34,11 +35,12 @@ mod trainer;
 mod training_tests;
 mod validation;
 
-pub use checkpoint::{Checkpoint, CheckpointError, part_of, write_whole};
+pub use checkpoint::{Checkpoint, CheckpointError};
 pub use curve::Curve;
 pub use datagen::{DatagenOptions, Progress, Target, evaluation_id, generate};
 pub use dataset::{Dataset, LoadError, Split, SplitError};
 pub use export::{Difference, ExportError};
+pub use files::{is_special, part_of, write_whole};
 pub use filter::{Filter, Reason};
 pub use game_file::{DataError, EXTENSION, GameFileHeader, game_files};
 pub use game_reader::GameReader;

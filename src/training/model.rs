@@ -3,7 +3,8 @@
 use super::kernels::{Block, Kernels};
 use super::sample::{Rows, Sample};
 use crate::engine::nnue::{
-    Architecture, LANES, Network, OUTPUT_LIMIT, QA, QB, features::MOST_ROWS,
+    Architecture, LANES, Network, OUTPUT_LIMIT, QA, QB,
+    features::{MOST_ROWS, ROWS},
 };
 use std::ops::Range;
 
@@ -66,6 +67,15 @@ impl Layout {
             let to = end.saturating_sub(start).clamp(from, length);
             std::mem::replace(&mut from, to)..to
         })
+    }
+
+    /// Blocks of the rows that all king buckets share; none with one bucket.
+    pub(crate) const fn shared_blocks(self) -> usize {
+        if self.architecture.king_buckets > 1 {
+            ROWS * self.width()
+        } else {
+            0
+        }
     }
 
     /// Blocks of a model.

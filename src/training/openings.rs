@@ -37,16 +37,22 @@ pub fn random_opening(
     options: &OpeningOptions,
 ) -> Game {
     loop {
-        let mut game = Game::new(Variant::Crazyhouse);
         let plies = random.usize(options.fewest..=options.most.max(options.fewest));
-        while game.moves().len() < plies
-            && let Some(mv) = random_move(random, &game)
-            && game.push(mv).is_ok()
-        {}
+        let game = wander(random, plies);
         if game.outcome().is_none() && is_balanced(searcher, &game, options) {
             return game;
         }
     }
+}
+
+/// Game of so many random moves from the start position of crazyhouse, or of fewer if it is over before.
+pub(super) fn wander(random: &mut fastrand::Rng, plies: usize) -> Game {
+    let mut game = Game::new(Variant::Crazyhouse);
+    while game.moves().len() < plies
+        && let Some(mv) = random_move(random, &game)
+        && game.push(mv).is_ok()
+    {}
+    game
 }
 
 /// Legal move, all equally likely; `None` if the game is over.

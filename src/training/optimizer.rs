@@ -3,7 +3,6 @@
 use super::gradient::Worker;
 use super::kernels::{BETAS, Block, Kernels, Moments, Rule};
 use super::model::{BIAS_LIMIT, HIDDEN_LIMIT, Layout, Model, OUTPUT_WEIGHT_LIMIT};
-use crate::engine::nnue::features::ROWS;
 use crate::engine::nnue::{QA, QB};
 
 /// Parameters with the running means of AdamW.
@@ -71,12 +70,11 @@ impl Optimizer {
     pub(crate) fn new(model: &Model, kernels: Kernels) -> Self {
         let layout = model.layout();
         let mut own = model.blocks().to_vec();
-        let mut shared = Vec::new();
-        if layout.architecture.king_buckets > 1 {
+        let size = layout.shared_blocks();
+        let mut shared = vec![Block::ZERO; size];
+        if size > 0 {
             // What all buckets have in common to begin with: their mean.
             let rows = layout.split_mut(&mut own).rows;
-            let size = ROWS * layout.width();
-            shared = vec![Block::ZERO; size];
             let share = 1.0 / layout.architecture.king_buckets as f32;
             for bucket in rows.chunks(size) {
                 for (sum, row) in shared.iter_mut().zip(bucket) {

@@ -1,5 +1,6 @@
 //! Games of many files in random order in one.
 
+use super::files::part_of;
 use super::game_file::{DataError, GameFileHeader};
 use super::game_reader::GameReader;
 use super::game_writer::GameWriter;
@@ -44,9 +45,7 @@ pub fn shuffle(files: &[PathBuf], out: &Path, seed: u64) -> Result<(u64, u64), D
         })
     };
     fastrand::Rng::with_seed(seed).shuffle(&mut games);
-    let mut name = out.as_os_str().to_owned();
-    name.push(".part");
-    let part = PathBuf::from(name);
+    let part = part_of(out);
     // Left behind by a shuffle that was killed.
     fs::remove_file(&part).ok();
     let mut writer = GameWriter::create(&part, header)?;

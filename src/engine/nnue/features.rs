@@ -139,9 +139,7 @@ impl View {
     /// Square as it looks from here.
     #[inline(always)]
     pub const fn place(self, square: Square) -> Square {
-        let flip = (if self.0 & 1 != 0 { 0b11_1000 } else { 0 })
-            ^ (if self.0 & 2 != 0 { 0b111 } else { 0 });
-        Square::new(square.index() as u8 ^ flip)
+        Square::new((square.index() ^ flip(self.index())) as u8)
     }
 
     /// Number of the view, less than 4 times the number of king buckets.
@@ -149,6 +147,12 @@ impl View {
     pub const fn index(self) -> usize {
         self.0 as usize
     }
+}
+
+/// Bits in which a square differs from what the view with this number sees: rank for Black, file if mirrored.
+#[inline(always)]
+const fn flip(view: usize) -> usize {
+    (if view & 1 != 0 { 0b11_1000 } else { 0 }) ^ (if view & 2 != 0 { 0b111 } else { 0 })
 }
 
 /// Bucket of a king on `file` (0 to 3, mirrored) and `rank` (0 to 7, from its own side): castled, in the middle of
@@ -168,7 +172,6 @@ static SEEN: [[u16; FEATURES]; 4] = {
     let mut view = 0;
     while view < 4 {
         let black = view & 1 != 0;
-        let flip = (if black { 0b11_1000 } else { 0 }) ^ (if view & 2 != 0 { 0b111 } else { 0 });
         let mut feature = 0;
         while feature < FEATURES {
             // Half of each block belongs to White, the other half to Black.
@@ -185,7 +188,11 @@ static SEEN: [[u16; FEATURES]; 4] = {
             } else {
                 inside
             };
-            let placed = if half == SLOTS { sided } else { sided ^ flip };
+            let placed = if half == SLOTS {
+                sided
+            } else {
+                sided ^ flip(view)
+            };
             seen[view][feature] = (first + placed) as u16;
             feature += 1;
         }

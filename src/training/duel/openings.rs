@@ -1,7 +1,9 @@
 //! Openings of a match: random ones that are about even, or those of a file.
 
 use crate::engine::{Evaluation, Limits, SearchRequest, Searcher};
-use crate::rules::{FenError, MoveList, Position, Variant};
+use crate::rules::{FenError, Position, Variant};
+use crate::training::files::is_special;
+use crate::training::openings::wander;
 use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
@@ -73,8 +75,7 @@ impl Openings {
     /// If the file cannot be read, or a line is no position that can be played on.
     pub fn read(path: &Path, seed: u64) -> Result<Self, OpeningsError> {
         let name = path.display().to_string();
-        // Asked before it is opened, since a pipe waits for its other end and a device may have none.
-        if path.metadata().is_ok_and(|file| !file.is_file()) {
+        if is_special(path) {
             return Err(OpeningsError::NoFile(name));
         }
         match std::fs::read_to_string(path) {
@@ -184,12 +185,8 @@ impl Maker {
 
     /// Position after some random moves, unless the game is over by then.
     fn wander(&mut self) -> Option<Position> {
-        let mut position = Position::start(Variant::Crazyhouse);
-        for _ in 0..self.random.u32(PLIES) {
-            let mut moves = MoveList::new();
-            position.legal_moves(&mut moves);
-            position = position.play(self.random.choice(moves.as_slice()).copied()?);
-        }
+        let plies = self.random.u32(PLIES) as usize;
+        let position = *wander(&mut self.random, plies).position();
         position.has_legal_move().then_some(position)
     }
 
