@@ -1,5 +1,6 @@
 //! What the search remembers of moves, apart from positions: which ones were good elsewhere in the tree.
 
+use super::params::Params;
 use crate::rules::{Color, Move, Piece, Position, Role, Square};
 
 /// Bound of every history value; an update pulls towards it.
@@ -9,6 +10,8 @@ const ORIGINS: usize = 64 + 5;
 /// 12 pieces on the board and 10 dropped pieces: a dropped knight is another mover than one that walks.
 const MOVERS: usize = 22;
 const MOVER_SQUARES: usize = MOVERS * 64;
+/// Slots for the two hands.
+const HANDS: usize = 512;
 
 /// Mover and destination of a move: row or column of the continuation history.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,14 +35,56 @@ impl Step {
     const fn index(self) -> usize {
         self.0 as usize
     }
+
+    /// Number of the step, below 2048.
+    pub(crate) const fn bits(self) -> u16 {
+        self.0
+    }
 }
 
-/// Histories of one thread, about 4 MiB.
+/// What the worth of a quiet move depends on, beside the move itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Before {
+    /// Steps one, two and four plies before.
+    pub(crate) steps: [Step; 3],
+    /// Slot of the two hands.
+    hands: usize,
+}
+
+impl Before {
+    /// Nothing is known of what was before.
+    #[cfg(test)]
+    pub(crate) const NOTHING: Self = Self {
+        steps: [Step::NONE; 3],
+        hands: 0,
+    };
+
+    /// In `position`, after these steps.
+    #[inline(always)]
+    pub(crate) fn of(position: &Position, steps: [Step; 3]) -> Self {
+        let hand = |color: Color| {
+            let counts = position.pocket(color).0;
+            counts
+                .iter()
+                .fold(0, |bits, &count| bits << 5 | u64::from(count))
+        };
+        let hash =
+            (hand(Color::White) << 26 ^ hand(Color::Black)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        Self {
+            steps,
+            hands: (hash >> 55) as usize,
+        }
+    }
+}
+
+/// Histories of one thread, about 6 MiB.
 pub(crate) struct Histories {
     /// By side, origin or dropped role, and destination.
     butterfly: Box<[[[i16; 64]; ORIGINS]]>,
     /// By the step one or two plies before and the step itself.
     continuation: Box<[i16]>,
+    /// By both hands and the step.
+    hands: Box<[i16]>,
     /// By moving piece, destination and captured role (king: none, a promotion).
     capture: Box<[[[i16; 6]; 64]; 12]>,
 }
@@ -55,6 +100,7 @@ impl Histories {
         Self {
             butterfly: vec![[[0; 64]; ORIGINS]; 2].into_boxed_slice(),
             continuation: vec![0; (MOVER_SQUARES + 1) * MOVER_SQUARES].into_boxed_slice(),
+            hands: vec![0; HANDS * MOVER_SQUARES].into_boxed_slice(),
             capture: Box::new([[[0; 6]; 64]; 12]),
         }
     }
@@ -63,6 +109,7 @@ impl Histories {
     pub(crate) fn clear(&mut self) {
         self.butterfly.as_flattened_mut().as_flattened_mut().fill(0);
         self.continuation.fill(0);
+        self.hands.fill(0);
         self.capture.as_flattened_mut().as_flattened_mut().fill(0);
     }
 
@@ -75,14 +122,28 @@ impl Histories {
         (side.index(), origin, m.to().index())
     }
 
-    /// Worth of a quiet move or drop; `before` holds the steps one and two plies earlier.
-    /// Between -3 and 3 times [`LIMIT`].
+    /// Worth of a quiet move or drop, within 5 times [`LIMIT`] at the usual weights.
     #[inline(always)]
-    pub(crate) fn quiet(&self, side: Color, m: Move, step: Step, before: [Step; 2]) -> i32 {
+    pub(crate) fn quiet(
+        &self,
+        side: Color,
+        m: Move,
+        step: Step,
+        before: &Before,
+        params: &Params,
+    ) -> i32 {
         let (side, origin, to) = Self::butterfly_slot(side, m);
-        i32::from(self.butterfly[side][origin][to])
-            + self.continuation_of(before[0], step)
-            + self.continuation_of(before[1], step)
+        let mut worth = i32::from(self.butterfly[side][origin][to])
+            + self.continuation_of(before.steps[0], step)
+            + self.continuation_of(before.steps[1], step);
+        if params.history_four != 0 {
+            worth += self.continuation_of(before.steps[2], step) * params.history_four / 1024;
+        }
+        if params.history_hands != 0 {
+            let by_hands = self.hands[before.hands * MOVER_SQUARES + step.index()];
+            worth += i32::from(by_hands) * params.history_hands / 1024;
+        }
+        worth
     }
 
     #[inline(always)]
@@ -96,19 +157,21 @@ impl Histories {
         side: Color,
         m: Move,
         step: Step,
-        before: [Step; 2],
+        before: &Before,
         bonus: i32,
+        params: &Params,
     ) {
         let (side, origin, to) = Self::butterfly_slot(side, m);
-        pull(&mut self.butterfly[side][origin][to], bonus);
-        for earlier in before {
+        pull(&mut self.butterfly[side][origin][to], bonus, LIMIT);
+        let known = if params.history_four == 0 { 2 } else { 3 };
+        for &earlier in &before.steps[..known] {
             if earlier != Step::NONE {
-                pull(
-                    &mut self.continuation[earlier.index() * MOVER_SQUARES + step.index()],
-                    bonus,
-                );
+                let slot = earlier.index() * MOVER_SQUARES + step.index();
+                pull(&mut self.continuation[slot], bonus, LIMIT);
             }
         }
+        let slot = before.hands * MOVER_SQUARES + step.index();
+        pull(&mut self.hands[slot], bonus, LIMIT);
     }
 
     /// Worth of a capture or promotion, between -[`LIMIT`] and [`LIMIT`].
@@ -124,16 +187,17 @@ impl Histories {
         pull(
             &mut self.capture[mover.index()][m.to().index()][victim.index()],
             bonus,
+            LIMIT,
         );
     }
 }
 
-/// Moves a value towards `LIMIT` or `-LIMIT`, the slower the nearer it is.
+/// Moves a value towards `limit` or `-limit`, the slower the nearer it is.
 #[inline(always)]
-fn pull(value: &mut i16, bonus: i32) {
+pub(crate) fn pull(value: &mut i16, bonus: i32, limit: i32) {
     let old = i32::from(*value);
-    let bonus = bonus.clamp(-LIMIT, LIMIT);
-    *value = (old + bonus - old * bonus.abs() / LIMIT) as i16;
+    let bonus = bonus.clamp(-limit, limit);
+    *value = (old + bonus - old * bonus.abs() / limit) as i16;
 }
 
 #[cfg(test)]
@@ -149,11 +213,11 @@ mod tests {
     fn values_stay_within_their_limit() {
         let mut value = 0;
         for _ in 0..1000 {
-            pull(&mut value, 1700);
+            pull(&mut value, 1700, LIMIT);
         }
         assert!(i32::from(value) <= LIMIT && value > 8000);
         for _ in 0..1000 {
-            pull(&mut value, -100_000);
+            pull(&mut value, -100_000, LIMIT);
         }
         assert!(i32::from(value) >= -LIMIT);
     }
@@ -164,34 +228,26 @@ mod tests {
         let to = Square::at(4, 4);
         let drop = Move::drop(Role::Knight, to);
         let walk = Move::normal(Square::at(1, 0), to);
-        let before = [Step::of(walk, KNIGHT), Step::NONE];
-        histories.update_quiet(Color::White, drop, Step::of(drop, KNIGHT), before, 1000);
-        assert_eq!(
-            histories.quiet(Color::White, drop, Step::of(drop, KNIGHT), before),
-            2000
-        );
-        assert_eq!(
-            histories.quiet(Color::White, walk, Step::of(walk, KNIGHT), before),
-            0
-        );
-        assert_eq!(
-            histories.quiet(Color::Black, drop, Step::of(drop, KNIGHT), [Step::NONE; 2]),
-            0
-        );
+        let params = Params {
+            history_hands: 0,
+            history_four: 0,
+            ..Params::default()
+        };
+        let before = Before {
+            steps: [Step::of(walk, KNIGHT), Step::NONE, Step::NONE],
+            ..Before::NOTHING
+        };
+        let drop_step = Step::of(drop, KNIGHT);
+        histories.update_quiet(Color::White, drop, drop_step, &before, 1000, &params);
+        let worth = |histories: &Histories, color, m, before: &Before| {
+            histories.quiet(color, m, Step::of(m, KNIGHT), before, &params)
+        };
+        assert_eq!(worth(&histories, Color::White, drop, &before), 2000);
+        assert_eq!(worth(&histories, Color::White, walk, &before), 0);
+        assert_eq!(worth(&histories, Color::Black, drop, &Before::NOTHING), 0);
         let other = Move::drop(Role::Pawn, to);
-        assert_eq!(
-            histories.quiet(
-                Color::White,
-                other,
-                Step::of(other, KNIGHT),
-                [Step::NONE; 2]
-            ),
-            0
-        );
+        assert_eq!(worth(&histories, Color::White, other, &Before::NOTHING), 0);
         histories.clear();
-        assert_eq!(
-            histories.quiet(Color::White, drop, Step::of(drop, KNIGHT), before),
-            0
-        );
+        assert_eq!(worth(&histories, Color::White, drop, &before), 0);
     }
 }

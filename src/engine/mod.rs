@@ -2,6 +2,7 @@
 
 mod bench;
 mod control;
+mod correction;
 mod eval;
 mod history;
 mod limits;
@@ -25,6 +26,7 @@ mod worker;
 pub use bench::{BenchResult, bench};
 pub use eval::Evaluation;
 pub use limits::Limits;
+pub use params::{ParamError, ParamInfo, Params};
 pub use score::{Bound, Score};
 pub use searcher::{SEARCH_STACK_BYTES, Searcher};
 pub use session::{SearchHandle, Session};

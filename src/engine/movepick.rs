@@ -4,10 +4,10 @@
 //! that lose. In check all evasions come from one list. Nothing is sorted: each call looks for the best remaining
 //! move, since most nodes need few of them, and a node that is cut before its quiet moves never generates drops.
 
-use super::history::{Histories, Step};
-use super::params;
+use super::history::{Before, Histories, Step};
+use super::params::Params;
 use super::see::{gain, see};
-use crate::rules::{Bitboard, CheckInfo, Color, Move, MoveList, Piece, Position, Role};
+use crate::rules::{Bitboard, CheckInfo, Color, Move, MoveList, Piece, Position, Role, attacks};
 
 /// Whether `m` captures or promotes.
 #[inline(always)]
@@ -24,8 +24,20 @@ pub(crate) struct Context<'a> {
     pub(crate) info: &'a CheckInfo,
     /// Histories of the thread.
     pub(crate) histories: &'a Histories,
-    /// Steps one and two plies before.
-    pub(crate) before: [Step; 2],
+    /// What was before.
+    pub(crate) before: &'a Before,
+    /// Constants.
+    pub(crate) params: &'a Params,
+}
+
+impl Context<'_> {
+    /// History of a quiet move or drop of `mover`.
+    #[inline(always)]
+    fn quiet(&self, m: Move, mover: Piece) -> i32 {
+        let step = Step::of(m, mover);
+        self.histories
+            .quiet(mover.color, m, step, self.before, self.params)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,13 +57,23 @@ enum Stage {
     Done,
 }
 
+/// Which moves that only give check quiescence looks at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Checks {
+    None,
+    /// Drops.
+    Drops,
+    /// Drops, and moves of pieces on the board.
+    All,
+}
+
 /// Which moves are wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Scope {
     /// All legal moves.
     All,
     /// Captures and promotions that lose nothing; with checks, drops that give check and lose nothing too.
-    Quiescence { checks: bool },
+    Quiescence { checks: Checks },
 }
 
 /// Moves of one node.
@@ -88,7 +110,7 @@ impl Picker {
     pub(crate) fn quiescence(
         position: &Position,
         table_move: Move,
-        checks: bool,
+        checks: Checks,
         arena: &[i32],
     ) -> Self {
         let scope = if position.is_check() {
@@ -185,8 +207,10 @@ impl Picker {
                     }
                     self.stage = match self.scope {
                         Scope::All => Stage::FirstKiller,
-                        Scope::Quiescence { checks: true } => Stage::GenerateChecks,
-                        Scope::Quiescence { checks: false } => Stage::Done,
+                        Scope::Quiescence {
+                            checks: Checks::None,
+                        } => Stage::Done,
+                        Scope::Quiescence { .. } => Stage::GenerateChecks,
                     };
                 }
                 Stage::FirstKiller | Stage::SecondKiller => {
@@ -321,13 +345,42 @@ impl Picker {
             let piece = Piece { color: side, role };
             for to in position.drop_targets(role) & context.info.squares[role.index()] {
                 let m = Move::drop(role, to);
-                let history = context
-                    .histories
-                    .quiet(side, m, Step::of(m, piece), context.before);
+                let history = context.quiet(m, piece);
                 arena.push(pack(history / 2, m));
             }
         }
+        let all = Scope::Quiescence {
+            checks: Checks::All,
+        };
+        if self.scope == all {
+            generate_board_checks(context, arena);
+        }
         self.end = arena.len();
+    }
+}
+
+/// Quiet moves of knights, bishops, rooks and queens to squares from which they attack the king.
+fn generate_board_checks(context: &Context<'_>, arena: &mut Vec<i32>) {
+    let position = context.position;
+    let side = position.turn();
+    let occupied = position.occupied();
+    for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
+        let wanted = context.info.squares[role.index()].without(occupied);
+        let piece = Piece { color: side, role };
+        let reach = |from| match role {
+            Role::Knight => attacks::knight(from),
+            Role::Bishop => attacks::bishop(from, occupied),
+            Role::Rook => attacks::rook(from, occupied),
+            _ => attacks::queen(from, occupied),
+        };
+        for from in position.pieces(side, role) {
+            for to in reach(from) & wanted {
+                let m = Move::normal(from, to);
+                if position.is_legal(m) {
+                    arena.push(pack(context.quiet(m, piece) / 2, m));
+                }
+            }
+        }
     }
 }
 
@@ -363,15 +416,13 @@ fn noisy_score(context: &Context<'_>, m: Move) -> i32 {
 fn quiet_score(context: &Context<'_>, m: Move, guarded: Bitboard) -> i32 {
     let position = context.position;
     let mover = position.moved_piece(m);
-    let mut score = context
-        .histories
-        .quiet(position.turn(), m, Step::of(m, mover), context.before);
+    let mut score = context.quiet(m, mover);
     if position.gives_check(m, context.info) {
         if see(position, m, 0) {
-            score += params::CHECK_BONUS;
+            score += context.params.check_bonus;
         }
     } else if mover.role != Role::Pawn && guarded.has(m.to()) {
-        score -= params::PAWN_ATTACK_MALUS;
+        score -= context.params.pawn_attack_malus;
     }
     score / 2
 }
@@ -388,7 +439,8 @@ mod tests {
             position,
             info: &info,
             histories: &histories,
-            before: [Step::NONE; 2],
+            before: &Before::NOTHING,
+            params: &Params::DEFAULT,
         };
         // What lies in the arena belongs to other plies.
         let mut arena = vec![7, -9];
@@ -459,7 +511,8 @@ mod tests {
             position: &position,
             info: &info,
             histories: &histories,
-            before: [Step::NONE; 2],
+            before: &Before::NOTHING,
+            params: &Params::DEFAULT,
         };
         let texts = |checks| {
             let mut arena = Vec::new();
@@ -470,8 +523,8 @@ mod tests {
             }
             texts
         };
-        assert_eq!(texts(false), ["e4d5"]);
-        let mut all = texts(true);
+        assert_eq!(texts(Checks::None), ["e4d5"]);
+        let mut all = texts(Checks::Drops);
         all.sort();
         // N@h6 and N@f6 lose the knight to a pawn, R@f8 and R@h8 the rook to the king, R@d8 to the rook.
         assert_eq!(all, ["N@e7", "R@a8", "R@b8", "R@c8", "R@e8", "e4d5"]);

@@ -1,70 +1,268 @@
-//! Constants of the search.
+//! Constants of the search, by name, so that they can be tuned.
 //!
-//! Unit of values, unless another one is named: 300 stand for odds of e to 1. Depths are plies. Most figures are
-//! starting points from duels of a few hundred games at 1,500 to 5,000 nodes a move; where a comment names a
-//! measurement, it is of this search.
+//! Unit of values, unless another one is named: 300 stand for odds of e to 1. Depths are plies. Where a comment names
+//! a measurement, it is of this search.
 
-/// First half width of the aspiration window.
-pub(crate) const ASPIRATION: i32 = 25;
-/// First depth that is searched with a window.
-pub(crate) const ASPIRATION_DEPTH: i32 = 4;
+use std::fmt;
 
-/// Reverse futility: deepest depth, and the margin of each ply.
-pub(crate) const REVERSE_FUTILITY_DEPTH: i32 = 7;
-pub(crate) const REVERSE_FUTILITY: i32 = 45;
+/// One constant of the search and the range in which it makes sense.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ParamInfo {
+    /// Name.
+    pub name: &'static str,
+    /// Value in use.
+    pub default: i32,
+    /// Least value.
+    pub least: i32,
+    /// Greatest value.
+    pub most: i32,
+}
 
-/// Razoring: deepest depth, and the margin of each ply below alpha.
-pub(crate) const RAZOR_DEPTH: i32 = 2;
-pub(crate) const RAZOR: i32 = 350;
+/// Why a constant cannot be set.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ParamError {
+    /// No constant has this name.
+    #[error("search constant {0:?}, expected a name that `pocketknight tune --list` shows")]
+    Unknown(String),
+    /// Out of range.
+    #[error("search constant {name} = {value}, expected {least} to {most}")]
+    Range {
+        /// Name.
+        name: &'static str,
+        /// What was given.
+        value: i32,
+        /// Least value.
+        least: i32,
+        /// Greatest value.
+        most: i32,
+    },
+}
 
-/// Null move: least depth, and how far the evaluation must be above beta (0 measured 24 Elo worse).
-pub(crate) const NULL_DEPTH: i32 = 3;
-pub(crate) const NULL_MARGIN: i32 = 60;
-/// Null move: from this depth on a fail high is verified.
-pub(crate) const NULL_VERIFY_DEPTH: i32 = 14;
+macro_rules! params {
+    ($($(#[$doc:meta])* $name:ident = $default:literal in $least:literal..=$most:literal;)*) => {
+        /// Values of all constants of the search.
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        pub struct Params {
+            $($(#[$doc])* pub(crate) $name: i32,)*
+        }
 
-/// Internal iterative reduction: least depth.
-pub(crate) const IIR_DEPTH: i32 = 5;
+        impl Params {
+            /// All constants with their ranges.
+            pub const LIST: &'static [ParamInfo] = &[
+                $(ParamInfo { name: stringify!($name), default: $default, least: $least, most: $most },)*
+            ];
 
-/// Late-move pruning: quiet moves tried at depth 0, before the square of the depth is added.
-pub(crate) const LATE_MOVES: i32 = 4;
-/// Late-move pruning: deepest depth.
-pub(crate) const LATE_MOVES_DEPTH: i32 = 8;
+            /// Values in use.
+            pub const DEFAULT: Self = Self { $($name: $default,)* };
 
-/// Futility of a quiet move: deepest reduced depth, base and margin of each ply.
-pub(crate) const FUTILITY_DEPTH: i32 = 6;
-pub(crate) const FUTILITY: i32 = 100;
-pub(crate) const FUTILITY_PLY: i32 = 80;
+            fn slot(&mut self, name: &str) -> Option<&mut i32> {
+                match name {
+                    $(stringify!($name) => Some(&mut self.$name),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
 
-/// History pruning: deepest reduced depth, and the history of each ply of depth.
-pub(crate) const HISTORY_PRUNE_DEPTH: i32 = 3;
-pub(crate) const HISTORY_PRUNE: i32 = -3500;
+params! {
+    /// First half width of the aspiration window.
+    aspiration = 25 in 5..=200;
+    /// First depth that is searched with a window.
+    aspiration_depth = 4 in 1..=20;
 
-/// Exchange pruning: loss of each ply, quiet and noisy moves.
-pub(crate) const SEE_QUIET: i32 = -60;
-pub(crate) const SEE_NOISY: i32 = -120;
-/// Exchange pruning: deepest depth.
-pub(crate) const SEE_DEPTH: i32 = 8;
+    /// Reverse futility: deepest depth.
+    reverse_futility_depth = 7 in 0..=20;
+    /// Reverse futility: margin of each ply.
+    reverse_futility = 45 in 10..=300;
 
-/// Late-move reduction: `LMR_BASE + ln(depth) ln(move) / LMR_DIVISOR`, plies.
-pub(crate) const LMR_BASE: f64 = 0.5;
-pub(crate) const LMR_DIVISOR: f64 = 2.25;
-/// Late-move reduction in 1/1024 plies: more at cut nodes and without improvement, less for expected lines, checks
-/// and noisy moves.
-pub(crate) const LMR_CUT: i32 = 1024;
-pub(crate) const LMR_NOT_IMPROVING: i32 = 400;
-pub(crate) const LMR_PV: i32 = 700;
-pub(crate) const LMR_CHECK: i32 = 600;
-pub(crate) const LMR_NOISY: i32 = 800;
-/// Late-move reduction: history worth one ply less.
-pub(crate) const LMR_HISTORY: i32 = 6144;
+    /// Razoring: deepest depth.
+    razor_depth = 2 in 0..=10;
+    /// Razoring: margin of each ply below alpha.
+    razor = 350 in 50..=2000;
 
-/// Delta pruning in quiescence: what a capture may gain beyond its victim.
-pub(crate) const DELTA: i32 = 150;
-/// Quiet evasions tried in quiescence while the score is not lost.
-pub(crate) const QUIET_EVASIONS: i32 = 2;
+    /// Null move: least depth.
+    null_depth = 3 in 1..=20;
+    /// Null move: how far the evaluation must be above beta (0 measured 24 Elo worse).
+    null_margin = 60 in -100..=500;
+    /// Null move: reduction before depth and evaluation count, plies.
+    null_base = 3 in 1..=8;
+    /// Null move: from this depth on a fail high is verified.
+    null_verify_depth = 14 in 5..=127;
 
-/// Ordering: worth of a check that loses nothing.
-pub(crate) const CHECK_BONUS: i32 = 10_000;
-/// Ordering: cost of landing where an enemy pawn can take a better piece.
-pub(crate) const PAWN_ATTACK_MALUS: i32 = 3_000;
+    /// Internal iterative reduction: least depth.
+    iir_depth = 5 in 2..=127;
+
+    /// Late-move pruning: quiet moves tried at depth 0, before the square of the depth is added.
+    late_moves = 4 in 1..=50;
+    /// Late-move pruning: moves that the square of the depth adds, 1/1024.
+    late_moves_slope = 1024 in 100..=5000;
+    /// Late-move pruning: deepest depth.
+    late_moves_depth = 8 in 0..=20;
+
+    /// Futility of a quiet move: deepest reduced depth.
+    futility_depth = 6 in 0..=20;
+    /// Futility of a quiet move: margin at reduced depth 0.
+    futility = 100 in 0..=600;
+    /// Futility of a quiet move: margin of each ply.
+    futility_ply = 80 in 0..=400;
+
+    /// History pruning: deepest reduced depth.
+    history_prune_depth = 3 in 0..=20;
+    /// History pruning: history of each ply of depth.
+    history_prune = -3500 in -20000..=0;
+
+    /// Exchange pruning: loss of each ply, quiet moves.
+    see_quiet = -60 in -400..=0;
+    /// Exchange pruning: loss of each ply, noisy moves.
+    see_noisy = -120 in -600..=0;
+    /// Exchange pruning: deepest depth.
+    see_depth = 8 in 0..=20;
+
+    /// Late-move reduction: constant part, 1/1024 plies.
+    lmr_base = 512 in -1024..=3072;
+    /// Late-move reduction: what the product of the logarithms of depth and move is divided by, 1/1024.
+    lmr_divisor = 2304 in 1024..=6144;
+    /// Late-move reduction: more at cut nodes, 1/1024 plies, as all that follow.
+    lmr_cut = 1024 in -1024..=4096;
+    /// Late-move reduction: more without improvement.
+    lmr_not_improving = 400 in -1024..=4096;
+    /// Late-move reduction: less on expected lines.
+    lmr_pv = 700 in -1024..=4096;
+    /// Late-move reduction: less for checks.
+    lmr_check = 600 in -1024..=4096;
+    /// Late-move reduction: less for noisy moves.
+    lmr_noisy = 800 in -1024..=4096;
+    /// Late-move reduction: more for drops that give no check.
+    lmr_drop = 0 in -1024..=4096;
+    /// Late-move reduction: more if the table move is noisy.
+    lmr_noisy_table = 0 in -1024..=4096;
+    /// Late-move reduction: history worth one ply less.
+    lmr_history = 6144 in 1024..=32768;
+    /// Re-search after a reduction: one ply deeper if the value is above the best one by this.
+    deeper = 120 in 0..=1000;
+    /// Re-search after a reduction: one ply shallower if the value is above the best one by less than this.
+    shallower = 20 in 0..=200;
+
+    /// Singular extension: least depth (127: off).
+    singular_depth = 127 in 4..=127;
+    /// Singular extension: margin of each ply below the value of the table, 1/16.
+    singular_margin = 32 in 0..=160;
+    /// Singular extension: two plies if no other move comes as near as this.
+    singular_double = 40 in 0..=1000;
+    /// Check extension: deepest depth (0: off).
+    check_extension_depth = 0 in 0..=20;
+
+    /// Probcut: least depth (127: off).
+    probcut_depth = 127 in 3..=127;
+    /// Probcut: margin above beta.
+    probcut = 200 in 20..=1000;
+
+    /// Correction of the evaluation by what searches of the same pawns made of it, 1/1024.
+    correct_pawns = 0 in 0..=4096;
+    /// The same by both hands.
+    correct_hands = 0 in 0..=4096;
+    /// The same by the places of minor pieces and kings.
+    correct_minors = 0 in 0..=4096;
+    /// The same by the last two moves.
+    correct_moves = 0 in 0..=4096;
+
+    /// Ordering: share of the history four plies before, 1/1024.
+    history_four = 0 in 0..=4096;
+    /// Ordering: share of the history by the hands, 1/1024.
+    history_hands = 0 in 0..=4096;
+    /// Histories: bonus of each ply of depth.
+    history_bonus = 180 in 20..=600;
+    /// Histories: greatest bonus.
+    history_bonus_most = 1700 in 200..=8000;
+
+    /// Quiescence, delta pruning: what a capture may gain beyond its victim.
+    delta = 150 in 0..=800;
+    /// Quiescence: quiet evasions tried while the score is not lost.
+    quiet_evasions = 2 in 0..=20;
+    /// Quiescence: quiet checks of pieces on the board at the first ply (0: no, 1: yes).
+    board_checks = 0 in 0..=1;
+    /// Quiescence: plies with drops that give check.
+    check_plies = 1 in 0..=8;
+
+    /// Ordering: worth of a check that loses nothing.
+    check_bonus = 10000 in 0..=32000;
+    /// Ordering: cost of landing where an enemy pawn can take a better piece.
+    pawn_attack_malus = 3000 in 0..=16000;
+}
+
+impl Params {
+    /// Sets the constant `name`.
+    ///
+    /// # Errors
+    /// If there is none of this name, or the value is out of its range.
+    pub fn set(&mut self, name: &str, value: i32) -> Result<(), ParamError> {
+        let unknown = || ParamError::Unknown(name.to_owned());
+        let info = Self::LIST.iter().find(|info| info.name == name);
+        let info = info.ok_or_else(unknown)?;
+        if !(info.least..=info.most).contains(&value) {
+            return Err(ParamError::Range {
+                name: info.name,
+                value,
+                least: info.least,
+                most: info.most,
+            });
+        }
+        *self.slot(name).ok_or_else(unknown)? = value;
+        Ok(())
+    }
+
+    /// Value of the constant `name`, if there is one.
+    pub fn get(mut self, name: &str) -> Option<i32> {
+        self.slot(name).copied()
+    }
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// What differs from the values in use.
+impl fmt::Debug for Params {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut all = f.debug_struct("Params");
+        for info in Self::LIST {
+            let value = self.get(info.name).unwrap_or(info.default);
+            if value != info.default {
+                all.field(info.name, &value);
+            }
+        }
+        all.finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_set_by_name_within_their_range() {
+        let mut params = Params::default();
+        params.set("razor", 400).unwrap();
+        assert_eq!(params.get("razor"), Some(400));
+        assert_eq!(params.razor, 400);
+        let error = params.set("razor", 1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "search constant razor = 1, expected 50 to 2000"
+        );
+        assert!(params.set("razr", 100).is_err());
+        assert_eq!(format!("{params:?}"), "Params { razor: 400, .. }");
+    }
+
+    #[test]
+    fn every_value_in_use_lies_in_its_range() {
+        for info in Params::LIST {
+            let mut params = Params::default();
+            assert!(params.set(info.name, info.default).is_ok(), "{info:?}");
+            assert_eq!(params, Params::default());
+        }
+    }
+}

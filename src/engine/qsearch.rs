@@ -1,7 +1,7 @@
 //! Quiescence: captures and promotions until nothing hangs, with safe checking drops at the first ply.
 
-use super::movepick::{Context, Picker, is_noisy};
-use super::params::{DELTA, QUIET_EVASIONS};
+use super::correction::Slots;
+use super::movepick::{Checks, Context, Picker, is_noisy};
 use super::score::{INFINITE, MATE_FOUND, from_table, to_table};
 use super::search::Node;
 use super::see::{gain, see};
@@ -26,8 +26,14 @@ impl Worker {
         }
         let in_check = position.is_check();
 
-        let checks = steps == 0;
-        let depth = if checks { 0 } else { -1 };
+        let checks = if steps >= self.params.check_plies {
+            Checks::None
+        } else if steps == 0 && self.params.board_checks > 0 {
+            Checks::All
+        } else {
+            Checks::Drops
+        };
+        let depth = if steps == 0 { 0 } else { -1 };
         let key = position.key();
         let known = self.table.probe(key);
         let known_value = known.map_or(0, |entry| from_table(entry.value, ply));
@@ -48,7 +54,8 @@ impl Worker {
                 Some(entry) if entry.eval != NO_EVAL => entry.eval,
                 _ => self.evaluate(position, ply),
             };
-            best = raw;
+            let slots = Slots::of(position, &self.before(position, ply));
+            best = self.corrected(raw, slots);
             if let Some(entry) = known
                 && entry.kind.cuts(known_value > best)
                 && known_value.abs() < MATE_FOUND
@@ -71,11 +78,11 @@ impl Worker {
                 return best;
             }
             alpha = alpha.max(best);
-            futility = best + DELTA;
+            futility = best + self.params.delta;
         }
 
         let info = position.check_info();
-        let before = self.before(ply);
+        let before = self.before(position, ply);
         let table_move = known.map_or(Move::NONE, |entry| entry.mv);
         let mut picker = Picker::quiescence(position, table_move, checks, &self.arena);
         let mut best_move = Move::NONE;
@@ -86,7 +93,8 @@ impl Worker {
                 position,
                 info: &info,
                 histories: &self.histories,
-                before,
+                before: &before,
+                params: &self.params,
             };
             let Some(m) = picker.next(&context, &mut self.arena) else {
                 break;
@@ -97,7 +105,7 @@ impl Worker {
                 if in_check {
                     if !noisy {
                         quiet_evasions += 1;
-                        if quiet_evasions > QUIET_EVASIONS {
+                        if quiet_evasions > self.params.quiet_evasions {
                             break;
                         }
                     }

@@ -1,7 +1,6 @@
 //! Iterative deepening at the root: windows, several lines, time, and reports.
 
 use super::movepick::{Context, Picker};
-use super::params::{ASPIRATION, ASPIRATION_DEPTH};
 use super::score::{INFINITE, MATE, MATE_FOUND, MAX_PLY, Score};
 use super::search::Root;
 use super::worker::{Finding, Job, Line, RootMove, Worker};
@@ -123,12 +122,13 @@ impl Worker {
         let info = position.check_info();
         let mut picker = Picker::all(position, table_move, [Move::NONE; 2], &self.arena);
         let mut order = Vec::with_capacity(64);
-        let before = self.before(0);
+        let before = self.before(position, 0);
         let context = Context {
             position,
             info: &info,
             histories: &self.histories,
-            before,
+            before: &before,
+            params: &self.params,
         };
         while let Some(m) = picker.next(&context, &mut self.arena) {
             order.push(m);
@@ -154,8 +154,9 @@ impl Worker {
     fn search_window(&mut self, job: &Job, depth: i32, report: &mut dyn FnMut(&SearchInfo)) {
         let last = self.root_moves[self.rank].value;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        let mut width = ASPIRATION;
-        if depth >= ASPIRATION_DEPTH && last.abs() < MATE_FOUND {
+        let mut width = self.params.aspiration;
+        self.root_depth = depth;
+        if depth >= self.params.aspiration_depth && last.abs() < MATE_FOUND {
             alpha = last - width;
             beta = last + width;
         }

@@ -1,15 +1,10 @@
 //! Principal variation search of one node and everything below it.
 
-use super::history::Step;
-use super::movepick::{Context, Picker, is_noisy};
-use super::params::{
-    FUTILITY, FUTILITY_DEPTH, FUTILITY_PLY, HISTORY_PRUNE, HISTORY_PRUNE_DEPTH, IIR_DEPTH,
-    LATE_MOVES, LATE_MOVES_DEPTH, LMR_CHECK, LMR_CUT, LMR_HISTORY, LMR_NOISY, LMR_NOT_IMPROVING,
-    LMR_PV, NULL_DEPTH, NULL_MARGIN, NULL_VERIFY_DEPTH, RAZOR, RAZOR_DEPTH, REVERSE_FUTILITY,
-    REVERSE_FUTILITY_DEPTH, SEE_DEPTH, SEE_NOISY, SEE_QUIET,
-};
+use super::correction::Slots;
+use super::history::{Before, Step};
+use super::movepick::{Checks, Context, Picker, is_noisy};
 use super::score::{DRAW, INFINITE, MATE, MATE_FOUND, MAX_PLY, from_table, to_table};
-use super::see::see;
+use super::see::{gain, see};
 use super::tt::{Entry, Kind, NO_EVAL};
 use super::worker::{RootMove, Worker, join_line, mated};
 use crate::rules::{Move, Position, Role};
@@ -73,6 +68,8 @@ impl Worker {
             return value;
         }
         let in_check = position.is_check();
+        let excluded = self.frame(ply).excluded;
+        let whole = excluded.is_none();
 
         let key = position.key();
         let known = self.table.probe(key);
@@ -83,6 +80,7 @@ impl Worker {
             known.map_or(Move::NONE, |entry| entry.mv)
         };
         if !N::PV
+            && whole
             && let Some(entry) = known
             && entry.depth >= depth
             && entry.kind.cuts(known_value >= beta)
@@ -92,6 +90,8 @@ impl Worker {
         let was_pv = N::PV || known.is_some_and(|entry| entry.pv);
 
         // Static evaluation, and a better estimate if the table knows one.
+        let before = self.before(position, ply);
+        let slots = Slots::of(position, &before);
         let (raw, eval, improving);
         if in_check {
             (raw, eval, improving) = (NO_EVAL, NO_EVAL, false);
@@ -101,20 +101,22 @@ impl Worker {
                 Some(entry) if entry.eval != NO_EVAL => entry.eval,
                 _ => self.evaluate(position, ply),
             };
-            self.frame(ply).eval = raw;
+            let corrected = self.corrected(raw, slots);
+            self.frame(ply).eval = corrected;
             let earlier = self.eval_before(ply);
-            improving = ply >= 2 && earlier != NO_EVAL && raw > earlier;
+            improving = ply >= 2 && earlier != NO_EVAL && corrected > earlier;
             eval = match known {
                 Some(entry)
-                    if entry.kind.cuts(known_value > raw) && known_value.abs() < MATE_FOUND =>
+                    if entry.kind.cuts(known_value > corrected)
+                        && known_value.abs() < MATE_FOUND =>
                 {
                     known_value
                 }
-                _ => raw,
+                _ => corrected,
             };
         }
 
-        if !N::PV && !in_check && beta.abs() < MATE_FOUND {
+        if !N::PV && !in_check && whole && beta.abs() < MATE_FOUND {
             if let Some(value) =
                 self.prune_node(position, ply, depth, alpha, beta, cut, eval, improving)
             {
@@ -124,12 +126,25 @@ impl Worker {
                 return 0;
             }
         }
-        if depth >= IIR_DEPTH && table_move.is_none() && (N::PV || cut) {
+        if depth >= self.params.iir_depth && table_move.is_none() && (N::PV || cut) {
             depth -= 1;
+        }
+        if !N::PV
+            && !in_check
+            && whole
+            && depth >= self.params.probcut_depth
+            && beta.abs() < MATE_FOUND
+        {
+            let proven = self.probcut(position, ply, depth, beta, eval, raw, known, cut);
+            if self.stopped {
+                return 0;
+            }
+            if let Some(value) = proven {
+                return value;
+            }
         }
 
         let info = position.check_info();
-        let before = self.before(ply);
         let side = position.turn();
         let killers = self.frame(ply).killers;
         self.frame(ply + 1).killers = [Move::NONE; 2];
@@ -141,6 +156,7 @@ impl Worker {
         let mut quiets = Tried::new();
         let mut captures = Tried::new();
         let mut root_next = self.rank;
+        let noisy_table = !table_move.is_none() && is_noisy(position, table_move);
 
         loop {
             let m = if N::ROOT {
@@ -155,13 +171,17 @@ impl Worker {
                     position,
                     info: &info,
                     histories: &self.histories,
-                    before,
+                    before: &before,
+                    params: &self.params,
                 };
                 let Some(m) = picker.next(&context, &mut self.arena) else {
                     break;
                 };
                 m
             };
+            if m == excluded {
+                continue;
+            }
             count += 1;
             let noisy = is_noisy(position, m);
             let check = position.gives_check(m, &info);
@@ -170,7 +190,7 @@ impl Worker {
                 self.histories
                     .capture(position.moved_piece(m), m.to(), position.captured_role(m))
             } else {
-                self.histories.quiet(side, m, step, before)
+                self.histories.quiet(side, m, step, &before, &self.params)
             };
             let mut new_depth = depth - 1;
             let mut reduction = self.reductions[depth.min(63) as usize][count.min(63)];
@@ -178,12 +198,17 @@ impl Worker {
             if !N::ROOT && best > -MATE_FOUND {
                 let reduced = (new_depth - reduction / 1024).max(0);
                 if noisy {
-                    if depth <= SEE_DEPTH && !see(position, m, SEE_NOISY * depth) {
+                    if depth <= self.params.see_depth
+                        && !see(position, m, self.params.see_noisy * depth)
+                    {
                         continue;
                     }
                 } else {
-                    if depth <= LATE_MOVES_DEPTH
-                        && count as i32 > (LATE_MOVES + depth * depth) / (2 - i32::from(improving))
+                    if depth <= self.params.late_moves_depth
+                        && count as i32
+                            > (self.params.late_moves
+                                + depth * depth * self.params.late_moves_slope / 1024)
+                                / (2 - i32::from(improving))
                     {
                         picker.skip_quiets();
                         if !check {
@@ -191,20 +216,70 @@ impl Worker {
                         }
                     }
                     if !check && !in_check {
-                        if reduced <= FUTILITY_DEPTH
-                            && eval + FUTILITY + FUTILITY_PLY * reduced + history / 64 <= alpha
+                        if reduced <= self.params.futility_depth
+                            && eval
+                                + self.params.futility
+                                + self.params.futility_ply * reduced
+                                + history / 64
+                                <= alpha
                         {
                             continue;
                         }
-                        if reduced <= HISTORY_PRUNE_DEPTH && history < HISTORY_PRUNE * depth {
+                        if reduced <= self.params.history_prune_depth
+                            && history < self.params.history_prune * depth
+                        {
                             continue;
                         }
                     }
-                    let loss = SEE_QUIET * reduced * if check { 2 } else { 1 };
-                    if reduced <= SEE_DEPTH && !see(position, m, loss) {
+                    let loss = self.params.see_quiet * reduced * if check { 2 } else { 1 };
+                    if reduced <= self.params.see_depth && !see(position, m, loss) {
                         continue;
                     }
                 }
+            }
+
+            // Does everything hang on the move of the table? Then it is worth a closer look.
+            if !N::ROOT
+                && m == table_move
+                && whole
+                && depth >= self.params.singular_depth
+                && ply < 2 * self.root_depth as usize
+                && let Some(entry) = known
+                && entry.depth >= depth - 3
+                && entry.kind.cuts(true)
+                && known_value.abs() < MATE_FOUND
+            {
+                let bound = known_value - depth * self.params.singular_margin / 16;
+                self.frame(ply).excluded = m;
+                let value =
+                    self.search::<NonPv>(position, ply, (depth - 1) / 2, bound - 1, bound, cut);
+                self.frame(ply).excluded = Move::NONE;
+                if self.stopped {
+                    picker.finish(&mut self.arena);
+                    return 0;
+                }
+                if value < bound {
+                    new_depth += 1;
+                    if !N::PV && value < bound - self.params.singular_double {
+                        new_depth += 1;
+                    }
+                } else if bound >= beta && !N::PV {
+                    // Another move is as good: this node fails high either way.
+                    picker.finish(&mut self.arena);
+                    return bound;
+                } else if known_value >= beta {
+                    new_depth -= 1;
+                } else if cut {
+                    new_depth -= 1;
+                }
+            } else if check
+                && !N::ROOT
+                && depth <= self.params.check_extension_depth
+                && count <= 6
+                && ply < 2 * self.root_depth as usize
+                && see(position, m, 0)
+            {
+                new_depth += 1;
             }
 
             let nodes_before = self.nodes;
@@ -213,26 +288,32 @@ impl Worker {
             if depth >= 2 && count > 1 + usize::from(N::ROOT) * 2 && !(noisy && N::PV && count < 4)
             {
                 if cut {
-                    reduction += LMR_CUT;
+                    reduction += self.params.lmr_cut;
                 }
                 if !improving {
-                    reduction += LMR_NOT_IMPROVING;
+                    reduction += self.params.lmr_not_improving;
                 }
                 if was_pv {
-                    reduction -= LMR_PV;
+                    reduction -= self.params.lmr_pv;
                 }
                 if check {
-                    reduction -= LMR_CHECK;
+                    reduction -= self.params.lmr_check;
                 }
                 if noisy {
-                    reduction -= LMR_NOISY;
+                    reduction -= self.params.lmr_noisy;
+                } else if m.is_drop() && !check {
+                    reduction += self.params.lmr_drop;
                 }
-                reduction -= history * 1024 / LMR_HISTORY;
+                if noisy_table {
+                    reduction += self.params.lmr_noisy_table;
+                }
+                reduction -= history * 1024 / self.params.lmr_history;
                 let reduced = (new_depth - reduction / 1024).clamp(1, new_depth);
                 value = -self.search::<NonPv>(&child, ply + 1, reduced, -alpha - 1, -alpha, true);
                 if value > alpha && reduced < new_depth {
                     // Far better than hoped for: look deeper, and shallower if it is barely so.
-                    new_depth += i32::from(value > best + 120) - i32::from(value < best + 20);
+                    new_depth += i32::from(value > best + self.params.deeper)
+                        - i32::from(value < best + self.params.shallower);
                     if new_depth > reduced {
                         value = -self.search::<NonPv>(
                             &child,
@@ -282,12 +363,36 @@ impl Worker {
         picker.finish(&mut self.arena);
 
         if count == 0 {
-            return if in_check { mated(ply) } else { DRAW };
+            return if !whole {
+                alpha
+            } else if in_check {
+                mated(ply)
+            } else {
+                DRAW
+            };
         }
         if best >= beta {
-            self.reward(position, ply, depth, best_move, &quiets, &captures);
+            self.reward(position, ply, depth, best_move, &before, &quiets, &captures);
         }
-        if !(N::ROOT && self.rank > 0) {
+        if !in_check
+            && whole
+            && best.abs() < MATE_FOUND
+            && (best_move.is_none() || !is_noisy(position, best_move))
+        {
+            // Only what the search proved: a bound on the wrong side of the evaluation teaches nothing.
+            let eval = self.frame(ply).eval;
+            let taught = if best >= beta {
+                best > eval
+            } else if best <= old_alpha {
+                best < eval
+            } else {
+                true
+            };
+            if taught {
+                self.corrections.learn(slots, best - eval, depth);
+            }
+        }
+        if whole && !(N::ROOT && self.rank > 0) {
             let kind = if best >= beta {
                 Kind::Lower
             } else if best > old_alpha && N::PV {
@@ -363,27 +468,27 @@ impl Worker {
         eval: i32,
         improving: bool,
     ) -> Option<i32> {
-        if depth <= RAZOR_DEPTH && eval + RAZOR * depth <= alpha {
+        if depth <= self.params.razor_depth && eval + self.params.razor * depth <= alpha {
             let value = self.quiesce::<NonPv>(position, ply, 0, alpha, alpha + 1);
             if value <= alpha {
                 return Some(value);
             }
         }
-        if depth <= REVERSE_FUTILITY_DEPTH
-            && eval - REVERSE_FUTILITY * (depth - i32::from(improving)) >= beta
+        if depth <= self.params.reverse_futility_depth
+            && eval - self.params.reverse_futility * (depth - i32::from(improving)) >= beta
         {
             return Some(i32::midpoint(eval, beta));
         }
         let side = position.turn();
         let has_material = !position.pocket(side).is_empty()
             || position.by_color(side).count() > position.pieces(side, Role::Pawn).count() + 1;
-        if depth >= NULL_DEPTH
-            && eval >= beta + NULL_MARGIN
-            && self.before(ply)[0] != Step::NONE
+        if depth >= self.params.null_depth
+            && eval >= beta + self.params.null_margin
+            && self.step_before(ply) != Step::NONE
             && has_material
             && ply >= self.null_from
         {
-            let reduction = 3 + depth / 3 + ((eval - beta) / 150).min(3);
+            let reduction = self.params.null_base + depth / 3 + ((eval - beta) / 150).min(3);
             let child = self.descend_null(position, ply);
             let value =
                 -self.search::<NonPv>(&child, ply + 1, depth - reduction, -beta, -beta + 1, !cut);
@@ -394,7 +499,7 @@ impl Worker {
             if value >= beta {
                 // A mate threat found by passing is no proof of a mate.
                 let value = if value >= MATE_FOUND { beta } else { value };
-                if depth < NULL_VERIFY_DEPTH || self.null_from > 0 {
+                if depth < self.params.null_verify_depth || self.null_from > 0 {
                     return Some(value);
                 }
                 self.null_from = ply + (depth - reduction).max(0) as usize * 3 / 4;
@@ -407,6 +512,81 @@ impl Worker {
             }
         }
         None
+    }
+
+    /// Tries captures that would lift this node far above `beta`, with a shallow search; one that does so settles it.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "all of it is the state of one node"
+    )]
+    fn probcut(
+        &mut self,
+        position: &Position,
+        ply: usize,
+        depth: i32,
+        beta: i32,
+        eval: i32,
+        raw: i32,
+        known: Option<Entry>,
+        cut: bool,
+    ) -> Option<i32> {
+        let goal = beta + self.params.probcut;
+        let reduced = depth - 4;
+        if known.is_some_and(|entry| {
+            entry.depth >= reduced && from_table(entry.value, ply) < goal && entry.kind.cuts(false)
+        }) {
+            return None;
+        }
+        let info = position.check_info();
+        let before = self.before(position, ply);
+        let table_move = known.map_or(Move::NONE, |entry| entry.mv);
+        let mut picker = Picker::quiescence(position, table_move, Checks::None, &self.arena);
+        let mut found = None;
+        loop {
+            let context = Context {
+                position,
+                info: &info,
+                histories: &self.histories,
+                before: &before,
+                params: &self.params,
+            };
+            let Some(m) = picker.next(&context, &mut self.arena) else {
+                break;
+            };
+            if gain(position, m) < goal - eval || !see(position, m, goal - eval) {
+                continue;
+            }
+            let child = self.descend(position, m, ply);
+            let mut value = -self.quiesce::<NonPv>(&child, ply + 1, 0, -goal, -goal + 1);
+            if value >= goal && reduced > 0 {
+                value = -self.search::<NonPv>(&child, ply + 1, reduced, -goal, -goal + 1, !cut);
+            }
+            self.ascend();
+            if self.stopped {
+                break;
+            }
+            if value >= goal {
+                self.table.store(
+                    position.key(),
+                    Entry {
+                        mv: m,
+                        value: to_table(value, ply),
+                        eval: raw,
+                        depth: reduced + 1,
+                        kind: Kind::Lower,
+                        pv: false,
+                    },
+                );
+                found = Some(if value >= MATE_FOUND {
+                    value
+                } else {
+                    value - (goal - beta)
+                });
+                break;
+            }
+        }
+        picker.finish(&mut self.arena);
+        found
     }
 
     /// Keeps the value of a root move; `index` is its place in the list.
@@ -435,26 +615,29 @@ impl Worker {
         ply: usize,
         depth: i32,
         m: Move,
+        before: &Before,
         quiets: &[Move],
         captures: &[Move],
     ) {
-        let bonus = (180 * depth - 120).min(1700);
-        let before = self.before(ply);
+        let params = &self.params;
+        let bonus = (params.history_bonus * depth - 120).min(params.history_bonus_most);
         let side = position.turn();
         if is_noisy(position, m) {
             self.histories.update_capture(position, m, bonus);
         } else {
+            let params = self.params;
             let killers = &mut self.frame(ply).killers;
             if killers[0] != m {
                 killers[1] = killers[0];
                 killers[0] = m;
             }
             let step = Step::of(m, position.moved_piece(m));
-            self.histories.update_quiet(side, m, step, before, bonus);
+            self.histories
+                .update_quiet(side, m, step, before, bonus, &params);
             for &other in quiets {
                 let step = Step::of(other, position.moved_piece(other));
                 self.histories
-                    .update_quiet(side, other, step, before, -bonus);
+                    .update_quiet(side, other, step, before, -bonus, &params);
             }
         }
         for &other in captures {

@@ -2,6 +2,7 @@
 
 use super::control::Control;
 use super::eval::Evaluation;
+use super::params::Params;
 use super::session::answer;
 use super::tt::Table;
 use super::worker::{Job, Worker};
@@ -29,6 +30,11 @@ impl Searcher {
             table: Arc::new(Table::new(hash_mib)),
             evaluation,
         }
+    }
+
+    /// Sets the constants of the search.
+    pub fn set_params(&mut self, params: Params) {
+        self.worker.set_params(params);
     }
 
     /// Forgets everything, as for a new game.

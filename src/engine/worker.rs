@@ -2,12 +2,13 @@
 
 use super::SearchRequest;
 use super::control::Control;
+use super::correction::{Corrections, Slots};
 use super::eval::{self, Evaluation};
-use super::history::{Histories, Step};
+use super::history::{Before, Histories, Step};
 use super::limits::{Deadlines, Limits};
 use super::nnue::Accumulators;
-use super::params;
-use super::score::{MATE, MAX_PLY};
+use super::params::Params;
+use super::score::{EVAL_LIMIT, MATE, MAX_PLY};
 use super::tt::Table;
 use crate::rules::{Move, Position};
 use arrayvec::ArrayVec;
@@ -19,8 +20,8 @@ use std::time::Instant;
 const CHECK_INTERVAL: u64 = 256;
 /// Slots of the occurrence filter.
 const FILTER: usize = 4096;
-/// Frames before the root, so that two plies back always exist.
-const FRAMES_BEFORE: usize = 2;
+/// Frames before the root, so that four plies back always exist.
+const FRAMES_BEFORE: usize = 4;
 
 /// Expected line of a node.
 pub(crate) type Line = ArrayVec<Move, MAX_PLY>;
@@ -28,8 +29,10 @@ pub(crate) type Line = ArrayVec<Move, MAX_PLY>;
 /// What the search notes at one ply.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
-    /// Static evaluation, [`super::tt::NO_EVAL`] in check.
+    /// Corrected static evaluation, [`super::tt::NO_EVAL`] in check.
     pub(crate) eval: i32,
+    /// Move that is left out, while it is tested whether it is the only good one.
+    pub(crate) excluded: Move,
     /// Move made at this ply.
     pub(crate) step: Step,
     /// Quiet moves that refuted siblings.
@@ -42,6 +45,7 @@ impl Frame {
     fn new() -> Self {
         Self {
             eval: super::tt::NO_EVAL,
+            excluded: Move::NONE,
             step: Step::NONE,
             killers: [Move::NONE; 2],
             line: Line::new(),
@@ -140,6 +144,8 @@ pub(crate) struct Worker {
     pub(crate) table: Arc<Table>,
     pub(crate) control: Arc<Control>,
     pub(crate) histories: Histories,
+    pub(crate) corrections: Corrections,
+    pub(crate) params: Params,
     evaluator: Evaluator,
     pub(crate) frames: Vec<Frame>,
     pub(crate) arena: Vec<i32>,
@@ -162,6 +168,8 @@ pub(crate) struct Worker {
     pub(crate) root_moves: Vec<RootMove>,
     /// Rank of the line being searched, from 0.
     pub(crate) rank: usize,
+    /// Depth of the present iteration.
+    pub(crate) root_depth: i32,
     /// Best of the last finished depth, and of later ones as far as they are proven.
     pub(crate) finding: Finding,
 }
@@ -176,23 +184,18 @@ impl std::fmt::Debug for Worker {
 
 impl Worker {
     pub(crate) fn new(index: usize) -> Self {
-        let mut reductions = Box::new([[0; 64]; 64]);
-        for (depth, row) in reductions.iter_mut().enumerate().skip(1) {
-            for (count, plies) in row.iter_mut().enumerate().skip(1) {
-                let product = (depth as f64).ln() * (count as f64).ln();
-                *plies = ((params::LMR_BASE + product / params::LMR_DIVISOR) * 1024.0) as i32;
-            }
-        }
-        Self {
+        let mut worker = Self {
             index,
             job: None,
             table: Arc::new(Table::tiny()),
             control: Arc::new(Control::new(false)),
             histories: Histories::new(),
+            corrections: Corrections::new(),
+            params: Params::DEFAULT,
             evaluator: Evaluator::Material,
             frames: vec![Frame::new(); MAX_PLY + FRAMES_BEFORE + 2],
             arena: Vec::with_capacity(4096),
-            reductions,
+            reductions: Box::new([[0; 64]; 64]),
             keys: Vec::with_capacity(1024),
             filter: Box::new([0; FILTER]),
             root_index: 0,
@@ -207,12 +210,28 @@ impl Worker {
             root_moves: Vec::new(),
             rank: 0,
             finding: Finding::default(),
+            root_depth: 0,
+        };
+        worker.set_params(Params::DEFAULT);
+        worker
+    }
+
+    /// Sets the constants of the search.
+    pub(crate) fn set_params(&mut self, params: Params) {
+        self.params = params;
+        let (base, divisor) = (f64::from(params.lmr_base), f64::from(params.lmr_divisor));
+        for (depth, row) in self.reductions.iter_mut().enumerate().skip(1) {
+            for (count, plies) in row.iter_mut().enumerate().skip(1) {
+                let product = (depth as f64).ln() * (count as f64).ln();
+                *plies = (base + product / divisor * (1024.0 * 1024.0)) as i32;
+            }
         }
     }
 
     /// Forgets the histories, as for a new game.
     pub(crate) fn clear(&mut self) {
         self.histories.clear();
+        self.corrections.clear();
     }
 
     /// Makes everything ready for `job`; what a panic left half done is gone after this.
@@ -280,13 +299,17 @@ impl Worker {
         &mut self.frames[ply + FRAMES_BEFORE]
     }
 
-    /// Steps one and two plies before `ply`.
+    /// What was before `position` at `ply`.
     #[inline(always)]
-    pub(crate) fn before(&self, ply: usize) -> [Step; 2] {
-        [
-            self.frames[ply + FRAMES_BEFORE - 1].step,
-            self.frames[ply + FRAMES_BEFORE - 2].step,
-        ]
+    pub(crate) fn before(&self, position: &Position, ply: usize) -> Before {
+        let step = |plies: usize| self.frames[ply + FRAMES_BEFORE - plies].step;
+        Before::of(position, [step(1), step(2), step(4)])
+    }
+
+    /// Step that led to `ply`.
+    #[inline(always)]
+    pub(crate) fn step_before(&self, ply: usize) -> Step {
+        self.frames[ply + FRAMES_BEFORE - 1].step
     }
 
     /// Static evaluation two plies before `ply`.
@@ -428,6 +451,12 @@ impl Worker {
             }
         }
         false
+    }
+
+    /// Static evaluation with what was learned of alike positions.
+    #[inline(always)]
+    pub(crate) fn corrected(&self, raw: i32, slots: Slots) -> i32 {
+        (raw + self.corrections.of(slots, &self.params)).clamp(-EVAL_LIMIT, EVAL_LIMIT)
     }
 
     /// Static evaluation of `position`, which stands at `ply` of the path, for the side to move.

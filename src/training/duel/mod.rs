@@ -128,7 +128,9 @@ impl Duel {
     fn work(&self, deal: &Mutex<Deal<'_>>, stopped: &dyn Fn() -> bool, pairs: &Sender<Pair>) {
         let mut searchers = [0, 1].map(|i: usize| {
             let player = &self.players[i];
-            Searcher::new(player.hash_mib, player.evaluation.clone())
+            let mut searcher = Searcher::new(player.hash_mib, player.evaluation.clone());
+            searcher.set_params(player.params);
+            searcher
         });
         while !stopped() {
             // The lock is poisoned only by a panic, after which the match is over.

@@ -1,6 +1,6 @@
 //! Players of a match: what they judge positions by, and how long they may think.
 
-use crate::engine::Evaluation;
+use crate::engine::{Evaluation, ParamError, Params};
 use crate::eval_file::{self, EvalFileError};
 use std::fmt;
 use std::path::PathBuf;
@@ -91,13 +91,14 @@ enum Source {
 }
 
 /// Player as it is asked for: `default`, `material` or a network file, each with settings of its own behind commas,
-/// as in `new.pknn,hash=32,nodes=10000`.
+/// as in `new.pknn,hash=32,nodes=10000`. Constants of the search are settings too, as in `default,razor=400`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayerSpec {
     text: String,
     source: Source,
     hash_mib: Option<usize>,
     pace: Option<Pace>,
+    params: Params,
 }
 
 /// Why a text is no player, or a player cannot be made.
@@ -108,7 +109,7 @@ pub enum PlayerError {
     Missing(String),
     /// Not one of the settings.
     #[error(
-        "player setting {0:?}, expected hash=MIB, nodes=N, movetime=MS or tc=SECONDS+INCREMENT"
+        "player setting {0:?}, expected hash=MIB, nodes=N, movetime=MS, tc=SECONDS+INCREMENT or a search constant"
     )]
     Setting(String),
     /// Number outside of its range.
@@ -121,6 +122,17 @@ pub enum PlayerError {
         /// Largest number.
         most: u64,
     },
+    /// Constant of the search that is no whole number.
+    #[error("player setting {name}={value:?}, expected a whole number")]
+    NoNumber {
+        /// Constant.
+        name: String,
+        /// What was given.
+        value: String,
+    },
+    /// Constant of the search out of its range.
+    #[error(transparent)]
+    Param(#[from] ParamError),
     /// Clock that cannot be read.
     #[error("player setting tc: {0}")]
     Clock(#[from] TimeControlError),
@@ -148,6 +160,7 @@ impl FromStr for PlayerSpec {
             source,
             hash_mib: None,
             pace: None,
+            params: Params::default(),
         };
         for part in parts {
             let unknown = || PlayerError::Setting(part.to_owned());
@@ -166,6 +179,14 @@ impl FromStr for PlayerSpec {
                     Pace::MoveTime(Duration::from_millis(ms))
                 }
                 "tc" => Pace::Clock(value.parse()?),
+                name if spec.params.get(name).is_some() => {
+                    let number = value.parse().map_err(|_| PlayerError::NoNumber {
+                        name: name.to_owned(),
+                        value: value.to_owned(),
+                    })?;
+                    spec.params.set(name, number)?;
+                    continue;
+                }
                 _ => return Err(unknown()),
             };
             if spec.pace.replace(pace).is_some() {
@@ -207,6 +228,7 @@ impl PlayerSpec {
             evaluation,
             hash_mib: self.hash_mib.unwrap_or(hash_mib),
             pace: self.pace.unwrap_or(pace),
+            params: self.params,
         })
     }
 }
@@ -224,6 +246,8 @@ pub struct Player {
     pub hash_mib: usize,
     /// What ends its searches.
     pub pace: Pace,
+    /// Constants of its search.
+    pub params: Params,
 }
 
 /// As in `new.pknn (1340+195->32x2->1, 0badcafe), hash 16 MiB, 5000 nodes a move`.
@@ -233,7 +257,14 @@ impl fmt::Display for Player {
         if let Some(details) = &self.details {
             write!(f, " ({details})")?;
         }
-        write!(f, ", hash {} MiB, {}", self.hash_mib, self.pace)
+        write!(f, ", hash {} MiB, {}", self.hash_mib, self.pace)?;
+        for info in Params::LIST {
+            match self.params.get(info.name) {
+                Some(value) if value != info.default => write!(f, ", {} {value}", info.name)?,
+                _ => {}
+            }
+        }
+        Ok(())
     }
 }
 
@@ -257,6 +288,10 @@ mod tests {
         assert_eq!(
             load("material,tc=2+0.02"),
             "material, hash 16 MiB, 2+0.02 s"
+        );
+        assert_eq!(
+            load("material,razor=400"),
+            "material, hash 16 MiB, 5000 nodes a move, razor 400"
         );
     }
 
@@ -285,6 +320,8 @@ mod tests {
                 "at most one of nodes, movetime and tc",
             ),
             ("material,hash=5,hash=5", "hash at most once"),
+            ("material,razor=x", "razor=\"x\", expected a whole number"),
+            ("material,razor=1", "razor = 1, expected 50 to 2000"),
             (long.as_str(), "from 1 to 3600000"),
         ] {
             let error = text.parse::<PlayerSpec>().unwrap_err().to_string();
