@@ -1,5 +1,6 @@
 //! What the search remembers of moves, apart from positions: which ones were good elsewhere in the tree.
 
+use super::memory::Memory;
 use super::params::Params;
 use crate::rules::{Color, Move, Piece, Position, Role, Square};
 
@@ -82,9 +83,9 @@ pub(crate) struct Histories {
     /// By side, origin or dropped role, and destination.
     butterfly: Box<[[[i16; 64]; ORIGINS]]>,
     /// By the step one or two plies before and the step itself.
-    continuation: Box<[i16]>,
+    continuation: Memory<i16>,
     /// By both hands and the step.
-    hands: Box<[i16]>,
+    hands: Memory<i16>,
     /// By moving piece, destination and captured role (king: none, a promotion).
     capture: Box<[[[i16; 6]; 64]; 12]>,
 }
@@ -99,8 +100,8 @@ impl Histories {
     pub(crate) fn new() -> Self {
         Self {
             butterfly: vec![[[0; 64]; ORIGINS]; 2].into_boxed_slice(),
-            continuation: vec![0; (MOVER_SQUARES + 1) * MOVER_SQUARES].into_boxed_slice(),
-            hands: vec![0; HANDS * MOVER_SQUARES].into_boxed_slice(),
+            continuation: zeroed((MOVER_SQUARES + 1) * MOVER_SQUARES),
+            hands: zeroed(HANDS * MOVER_SQUARES),
             capture: Box::new([[[0; 6]; 64]; 12]),
         }
     }
@@ -190,6 +191,10 @@ impl Histories {
             LIMIT,
         );
     }
+}
+
+fn zeroed(len: usize) -> Memory<i16> {
+    Memory::zeroed(len).expect("a few MiB of memory are left")
 }
 
 /// Moves a value towards `limit` or `-limit`, the slower the nearer it is.

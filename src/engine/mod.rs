@@ -6,6 +6,7 @@ mod correction;
 mod eval;
 mod history;
 mod limits;
+mod memory;
 mod movepick;
 pub mod nnue;
 mod params;

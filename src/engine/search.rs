@@ -267,9 +267,8 @@ impl Worker {
                     // Another move is as good: this node fails high either way.
                     picker.finish(&mut self.arena);
                     return bound;
-                } else if known_value >= beta {
-                    new_depth -= 1;
-                } else if cut {
+                } else if known_value >= beta || cut {
+                    // Not the only move, and a refutation is expected anyway.
                     new_depth -= 1;
                 }
             } else if check
@@ -608,6 +607,10 @@ impl Worker {
         }
     }
 
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "all of it is the state of one node"
+    )]
     /// Teaches the histories that `m` refuted this node and that the moves tried before did not.
     fn reward(
         &mut self,

@@ -88,7 +88,7 @@ impl Session {
     fn renew_table(&mut self) {
         self.halt();
         // The old table goes first, so that both never need memory at once.
-        self.table = Arc::new(Table::tiny());
+        self.table = Table::tiny();
         self.table = Arc::new(Table::new(self.options.hash_mib));
     }
 

@@ -3,9 +3,10 @@
 //! A bucket is one cache line of four entries; an entry is two words: its data, and its key xor its data. A torn
 //! entry (two threads wrote it at once) fails the key test and counts as missing.
 
+use super::memory::Memory;
 use crate::rules::Move;
-use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 /// How the value of an entry bounds the true value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,7 +67,13 @@ pub(crate) const NO_EVAL: i32 = -32_768;
 /// Added to a depth so that it is stored as an unsigned byte; 0 marks an unused entry.
 const DEPTH_SHIFT: i32 = 9;
 const AGES: u8 = 32;
+/// Slots of a bucket, which fill one cache line.
 const SLOTS: usize = 4;
+/// Bytes of a bucket.
+const BUCKET: usize = SLOTS * size_of::<Slot>();
+
+/// Place of one entry: its key xor its data, and its data.
+type Slot = [AtomicU64; 2];
 
 impl Entry {
     /// Bits 0-15 move, 16-31 value, 32-47 evaluation, 48-55 depth + 9, 56-57 kind, 58 pv, 59-63 age.
@@ -96,19 +103,10 @@ const fn stored_depth(data: u64) -> i32 {
     (data >> 48 & 0xff) as i32
 }
 
-#[derive(Debug)]
-#[repr(C, align(64))]
-struct Bucket([[AtomicU64; 2]; SLOTS]);
-
-/// Words of a bucket.
-const WORDS: usize = size_of::<Bucket>() / size_of::<u64>();
-
 /// Shared table.
 pub(crate) struct Table {
-    /// Words of the buckets, with room to begin the first one at a multiple of 64 bytes.
-    memory: Box<[AtomicU64]>,
-    /// Word at which the first bucket begins.
-    first: usize,
+    /// Slots of all buckets.
+    slots: Memory<Slot>,
     /// Number of buckets, at least 1.
     count: usize,
     age: AtomicU8,
@@ -128,58 +126,38 @@ impl Table {
 
     /// Empty table of `mib` MiB (1 to 65536), or of the largest half, quarter, ... of it that memory allows.
     pub(crate) fn new(mib: usize) -> Self {
-        let mut count = mib.clamp(1, Self::MAX_MIB) * (1 << 20) / size_of::<Bucket>();
-        loop {
-            if let Some(memory) = zeroed(count * WORDS + WORDS - 1) {
-                return Self::within(memory);
-            }
-            count /= 2;
-        }
+        Self::with_buckets(mib.clamp(1, Self::MAX_MIB) * (1 << 20) / BUCKET)
     }
 
     /// Smallest table, where one is needed but not used.
-    pub(crate) fn tiny() -> Self {
-        Self::within((0..2 * WORDS - 1).map(|_| AtomicU64::new(0)).collect())
+    pub(crate) fn tiny() -> Arc<Self> {
+        static TINY: OnceLock<Arc<Table>> = OnceLock::new();
+        Arc::clone(TINY.get_or_init(|| Arc::new(Self::with_buckets(1))))
     }
 
-    /// Table in zeroed memory of at least `2 * WORDS - 1` words.
-    fn within(memory: Box<[AtomicU64]>) -> Self {
-        let address = memory.as_ptr() as usize;
-        let first = (address.next_multiple_of(align_of::<Bucket>()) - address) / size_of::<u64>();
-        let count = (memory.len() - first) / WORDS;
-        Self {
-            memory,
-            first,
-            count,
-            age: AtomicU8::new(0),
-        }
-    }
-
-    /// All buckets.
-    #[inline(always)]
-    fn buckets(&self) -> &[Bucket] {
-        let words = self.memory[self.first..].as_ptr();
-        #[expect(
-            unsafe_code,
-            clippy::cast_ptr_alignment,
-            reason = "`first` makes up for the alignment that the allocation lacks"
-        )]
-        // SAFETY: from word `first` on, which lies at a multiple of 64 bytes, the memory holds `count` times the words
-        // of a bucket, which is nothing but those words.
-        unsafe {
-            std::slice::from_raw_parts(words.cast::<Bucket>(), self.count)
+    fn with_buckets(mut count: usize) -> Self {
+        loop {
+            if let Some(slots) = Memory::zeroed(count * SLOTS) {
+                return Self {
+                    slots,
+                    count,
+                    age: AtomicU8::new(0),
+                };
+            }
+            assert!(count > 1, "a page of memory is left");
+            count /= 2;
         }
     }
 
     /// Size in MiB that was really allocated (0 if below one).
     pub(crate) const fn mib(&self) -> usize {
-        (self.count * size_of::<Bucket>()) >> 20
+        (self.count * BUCKET) >> 20
     }
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
-        for word in &mut self.memory {
-            *word.get_mut() = 0;
+        for slot in self.slots.iter_mut() {
+            *slot = Slot::default();
         }
         *self.age.get_mut() = 0;
     }
@@ -191,9 +169,9 @@ impl Table {
     }
 
     #[inline(always)]
-    fn bucket(&self, key: u64) -> &Bucket {
+    fn bucket(&self, key: u64) -> &[Slot] {
         let index = (u128::from(key) * self.count as u128) >> 64;
-        &self.buckets()[index as usize]
+        &self.slots[index as usize * SLOTS..][..SLOTS]
     }
 
     /// Asks the processor to fetch the line of `key`, which is needed soon.
@@ -202,7 +180,7 @@ impl Table {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let line = std::ptr::from_ref(self.bucket(key)).cast::<i8>();
+            let line = self.bucket(key).as_ptr().cast::<i8>();
             #[expect(unsafe_code, reason = "there is no safe prefetch")]
             // SAFETY: prefetching reads nothing and cannot fault; the address is a valid reference.
             unsafe {
@@ -216,7 +194,7 @@ impl Table {
     /// What is known of the position of `key`.
     #[inline]
     pub(crate) fn probe(&self, key: u64) -> Option<Entry> {
-        for slot in &self.bucket(key).0 {
+        for slot in self.bucket(key) {
             let data = slot[1].load(Relaxed);
             if slot[0].load(Relaxed) ^ data == key && data != 0 {
                 return Some(Entry::unpack(data));
@@ -230,7 +208,7 @@ impl Table {
         let age = self.age.load(Relaxed);
         let mut worst = 0;
         let mut worst_worth = i32::MAX;
-        for (index, slot) in self.bucket(key).0.iter().enumerate() {
+        for (index, slot) in self.bucket(key).iter().enumerate() {
             let data = slot[1].load(Relaxed);
             if data == 0 {
                 if worst_worth > i32::MIN {
@@ -260,7 +238,7 @@ impl Table {
             }
         }
         let data = entry.pack(age);
-        let slot = &self.bucket(key).0[worst];
+        let slot = &self.bucket(key)[worst];
         slot[0].store(key ^ data, Relaxed);
         slot[1].store(data, Relaxed);
     }
@@ -269,9 +247,8 @@ impl Table {
     pub(crate) fn per_mille(&self) -> u32 {
         let age = self.age.load(Relaxed);
         let sample = self.count.min(250);
-        let used = self.buckets()[..sample]
+        let used = self.slots[..sample * SLOTS]
             .iter()
-            .flat_map(|bucket| &bucket.0)
             .filter(|slot| {
                 let data = slot[1].load(Relaxed);
                 data != 0 && (data >> 59) as u8 == age
@@ -279,29 +256,6 @@ impl Table {
             .count();
         (used * 1000 / (sample * SLOTS).max(1)) as u32
     }
-}
-
-/// Zeroed words that the system hands out lazily, or nothing if memory is short.
-///
-/// The layout asks for the alignment of a word only: for more than the allocator gives by itself, std clears the
-/// memory by hand, which takes seconds for gigabytes and claims all of them.
-#[expect(
-    unsafe_code,
-    clippy::cast_ptr_alignment,
-    reason = "no safe call allocates zeroed memory and reports failure"
-)]
-fn zeroed(count: usize) -> Option<Box<[AtomicU64]>> {
-    let layout = Layout::array::<AtomicU64>(count.max(1)).ok()?;
-    // SAFETY: `layout` has a size above zero.
-    let memory = unsafe { alloc_zeroed(layout) }.cast::<AtomicU64>();
-    if memory.is_null() {
-        assert!(count > 2 * WORDS, "a kilobyte of memory is left");
-        return None;
-    }
-    let slice = std::ptr::slice_from_raw_parts_mut(memory, count.max(1));
-    // SAFETY: the memory comes from the global allocator with the layout of this slice, is owned by nobody else, and
-    // all bits zero are valid atomics.
-    Some(unsafe { Box::from_raw(slice) })
 }
 
 #[cfg(test)]
@@ -371,7 +325,7 @@ mod tests {
     fn a_torn_entry_counts_as_missing() {
         let table = Table::new(1);
         table.store(5, entry(7));
-        let slot = &table.bucket(5).0[0];
+        let slot = &table.bucket(5)[0];
         slot[1].fetch_xor(1 << 20, Relaxed);
         assert_eq!(table.probe(5), None);
     }
@@ -417,8 +371,16 @@ mod tests {
 
     #[test]
     fn sizes_out_of_range_are_brought_into_it() {
-        for table in [Table::tiny(), Table::new(1), Table::new(5)] {
-            assert_eq!(table.buckets().as_ptr() as usize % 64, 0);
+        for table in [
+            Table::tiny(),
+            Arc::new(Table::new(1)),
+            Arc::new(Table::new(5)),
+        ] {
+            assert_eq!(
+                table.slots.as_ptr() as usize % BUCKET,
+                0,
+                "one cache line each"
+            );
         }
         assert_eq!(Table::new(0).mib(), 1);
         assert_eq!(Table::new(3).mib(), 3);

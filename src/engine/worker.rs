@@ -187,7 +187,7 @@ impl Worker {
         let mut worker = Self {
             index,
             job: None,
-            table: Arc::new(Table::tiny()),
+            table: Table::tiny(),
             control: Arc::new(Control::new(false)),
             histories: Histories::new(),
             corrections: Corrections::new(),
@@ -289,7 +289,7 @@ impl Worker {
     /// Lets go of the job and its table, and hands over what was found.
     pub(crate) fn release(&mut self) -> Finding {
         self.job = None;
-        self.table = Arc::new(Table::tiny());
+        self.table = Table::tiny();
         std::mem::take(&mut self.finding)
     }
 
