@@ -54,6 +54,8 @@ pub(crate) enum Command {
     Data(DataCommand),
     /// Train a network on files of games
     Train(Box<TrainArgs>),
+    /// Tune constants of the search by games between neighbouring values
+    Tune(Box<TuneArgs>),
     /// Look into network files
     #[command(subcommand)]
     Network(NetworkCommand),
@@ -167,7 +169,7 @@ pub(crate) struct DataPaths {
 )]
 pub(crate) struct DuelArgs {
     /// First player: a network file, default or material, with settings of its own behind commas: hash=MIB, and one
-    /// of nodes=N, movetime=MS, tc=SECONDS+INCREMENT
+    /// of nodes=N, movetime=MS, tc=SECONDS+INCREMENT; constants of the search as `tune --list` shows them, as NAME=VALUE
     pub(crate) a: PlayerSpec,
     /// Second player
     pub(crate) b: PlayerSpec,
@@ -204,6 +206,45 @@ pub(crate) struct DuelArgs {
     /// Write the games to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) pgn: Option<PathBuf>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct TuneArgs {
+    /// Constants to tune; default: all but depths and switches
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// File of the state: begun if it is not there, gone on with if it is
+    #[arg(long, value_name = "FILE", required_unless_present = "list")]
+    pub(crate) state: Option<PathBuf>,
+    /// Show all constants with their values, ranges and steps, and do nothing else
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Number of games, two for each iteration; an odd number is rounded up
+    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub(crate) games: u32,
+    /// Nodes a move
+    #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    pub(crate) nodes: u64,
+    /// Part of a step by which a game moves a value at the end; default: 0.5 through the root of the iterations
+    #[arg(long, value_name = "R", value_parser = rate)]
+    pub(crate) rate: Option<f64>,
+    /// Games at the same time
+    #[arg(long, value_name = "C", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) concurrency: u32,
+    /// Transposition table of each player, MiB
+    #[arg(long, value_name = "MIB", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub(crate) hash: u32,
+    /// Seed of openings and of all that is drawn by lot
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+/// Rate of a tuning.
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(rate) if rate > 0.0 && rate <= 1.0 => Ok(rate),
+        _ => Err("expected a number above 0, at most 1".to_owned()),
+    }
 }
 
 #[derive(Args, Debug)]

@@ -57,6 +57,10 @@ fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
             quiet_log()?;
             runtime()?.block_on(command::duel::duel(&args))
         }
+        Command::Tune(args) => {
+            quiet_log()?;
+            runtime()?.block_on(command::tune::run(&args))
+        }
         Command::Train(args) => {
             quiet_log()?;
             command::train::run(&args)

@@ -16,6 +16,17 @@ pub struct ParamInfo {
     pub least: i32,
     /// Greatest value.
     pub most: i32,
+    /// Change that games can tell, in tuning.
+    step: i32,
+    /// Whether it is tuned unless others are named: depths and switches are not.
+    pub usual: bool,
+}
+
+impl ParamInfo {
+    /// Change of the value that games can tell, as the last distance in tuning.
+    pub const fn step(&self) -> f64 {
+        self.step as f64
+    }
 }
 
 /// Why a constant cannot be set.
@@ -38,8 +49,28 @@ pub enum ParamError {
     },
 }
 
+/// Step of a constant; 1 for those that are tuned only if named.
+macro_rules! step {
+    () => {
+        1
+    };
+    ($step:literal) => {
+        $step
+    };
+}
+
+/// Whether a step is given.
+macro_rules! usual {
+    () => {
+        false
+    };
+    ($step:literal) => {
+        true
+    };
+}
+
 macro_rules! params {
-    ($($(#[$doc:meta])* $name:ident = $default:literal in $least:literal..=$most:literal;)*) => {
+    ($($(#[$doc:meta])* $name:ident = $default:literal in $least:literal..=$most:literal $(step $step:literal)?;)*) => {
         /// Values of all constants of the search.
         #[derive(Clone, Copy, PartialEq, Eq)]
         pub struct Params {
@@ -49,7 +80,8 @@ macro_rules! params {
         impl Params {
             /// All constants with their ranges.
             pub const LIST: &'static [ParamInfo] = &[
-                $(ParamInfo { name: stringify!($name), default: $default, least: $least, most: $most },)*
+                $(ParamInfo { name: stringify!($name), default: $default, least: $least, most: $most,
+                    step: step!($($step)?), usual: usual!($($step)?) },)*
             ];
 
             /// Values in use.
@@ -67,24 +99,24 @@ macro_rules! params {
 
 params! {
     /// First half width of the aspiration window.
-    aspiration = 25 in 5..=200;
+    aspiration = 25 in 5..=200 step 6;
     /// First depth that is searched with a window.
     aspiration_depth = 4 in 1..=20;
 
     /// Reverse futility: deepest depth.
     reverse_futility_depth = 7 in 0..=20;
     /// Reverse futility: margin of each ply.
-    reverse_futility = 45 in 10..=300;
+    reverse_futility = 45 in 10..=300 step 8;
 
     /// Razoring: deepest depth.
     razor_depth = 2 in 0..=10;
     /// Razoring: margin of each ply below alpha.
-    razor = 350 in 50..=2000;
+    razor = 350 in 50..=2000 step 50;
 
     /// Null move: least depth.
     null_depth = 3 in 1..=20;
     /// Null move: how far the evaluation must be above beta (0 measured 24 Elo worse).
-    null_margin = 60 in -100..=500;
+    null_margin = 60 in -100..=500 step 20;
     /// Null move: reduction before depth and evaluation count, plies.
     null_base = 3 in 1..=8;
     /// Null move: from this depth on a fail high is verified.
@@ -94,90 +126,90 @@ params! {
     iir_depth = 5 in 2..=127;
 
     /// Late-move pruning: quiet moves tried at depth 0, before the square of the depth is added.
-    late_moves = 4 in 1..=50;
+    late_moves = 4 in 1..=50 step 1;
     /// Late-move pruning: moves that the square of the depth adds, 1/1024.
-    late_moves_slope = 1024 in 100..=5000;
+    late_moves_slope = 1024 in 100..=5000 step 150;
     /// Late-move pruning: deepest depth.
     late_moves_depth = 8 in 0..=20;
 
     /// Futility of a quiet move: deepest reduced depth.
     futility_depth = 6 in 0..=20;
     /// Futility of a quiet move: margin at reduced depth 0.
-    futility = 100 in 0..=600;
+    futility = 100 in 0..=600 step 25;
     /// Futility of a quiet move: margin of each ply.
-    futility_ply = 80 in 0..=400;
+    futility_ply = 80 in 0..=400 step 15;
 
     /// History pruning: deepest reduced depth.
     history_prune_depth = 3 in 0..=20;
     /// History pruning: history of each ply of depth.
-    history_prune = -3500 in -20000..=0;
+    history_prune = -3500 in -20000..=0 step 700;
 
     /// Exchange pruning: loss of each ply, quiet moves.
-    see_quiet = -60 in -400..=0;
+    see_quiet = -60 in -400..=0 step 12;
     /// Exchange pruning: loss of each ply, noisy moves.
-    see_noisy = -120 in -600..=0;
+    see_noisy = -120 in -600..=0 step 25;
     /// Exchange pruning: deepest depth.
     see_depth = 8 in 0..=20;
 
     /// Late-move reduction: constant part, 1/1024 plies.
-    lmr_base = 512 in -1024..=3072;
+    lmr_base = 512 in -1024..=3072 step 100;
     /// Late-move reduction: what the product of the logarithms of depth and move is divided by, 1/1024.
-    lmr_divisor = 2304 in 1024..=6144;
+    lmr_divisor = 2304 in 1024..=6144 step 200;
     /// Late-move reduction: more at cut nodes, 1/1024 plies, as all that follow.
-    lmr_cut = 1024 in -1024..=4096;
+    lmr_cut = 1024 in -1024..=4096 step 250;
     /// Late-move reduction: more without improvement.
-    lmr_not_improving = 400 in -1024..=4096;
+    lmr_not_improving = 400 in -1024..=4096 step 150;
     /// Late-move reduction: less on expected lines.
-    lmr_pv = 700 in -1024..=4096;
+    lmr_pv = 700 in -1024..=4096 step 200;
     /// Late-move reduction: less for checks.
-    lmr_check = 600 in -1024..=4096;
+    lmr_check = 600 in -1024..=4096 step 200;
     /// Late-move reduction: less for noisy moves.
-    lmr_noisy = 800 in -1024..=4096;
+    lmr_noisy = 800 in -1024..=4096 step 200;
     /// Late-move reduction: more for drops that give no check.
-    lmr_drop = 0 in -1024..=4096;
+    lmr_drop = 0 in -1024..=4096 step 200;
     /// Late-move reduction: more if the table move is noisy.
-    lmr_noisy_table = 0 in -1024..=4096;
+    lmr_noisy_table = 0 in -1024..=4096 step 200;
     /// Late-move reduction: history worth one ply less.
-    lmr_history = 6144 in 1024..=32768;
+    lmr_history = 6144 in 1024..=32768 step 1000;
     /// Re-search after a reduction: one ply deeper if the value is above the best one by this.
-    deeper = 120 in 0..=1000;
+    deeper = 120 in 0..=1000 step 25;
     /// Re-search after a reduction: one ply shallower if the value is above the best one by less than this.
-    shallower = 20 in 0..=200;
+    shallower = 20 in 0..=200 step 6;
 
     /// Singular extension: least depth (127: off).
     singular_depth = 127 in 4..=127;
     /// Singular extension: margin of each ply below the value of the table, 1/16.
-    singular_margin = 32 in 0..=160;
+    singular_margin = 32 in 0..=160 step 6;
     /// Singular extension: two plies if no other move comes as near as this.
-    singular_double = 40 in 0..=1000;
+    singular_double = 40 in 0..=1000 step 12;
     /// Check extension: deepest depth (0: off).
     check_extension_depth = 0 in 0..=20;
 
     /// Probcut: least depth (127: off).
     probcut_depth = 127 in 3..=127;
     /// Probcut: margin above beta.
-    probcut = 200 in 20..=1000;
+    probcut = 200 in 20..=1000 step 40;
 
     /// Correction of the evaluation by what searches of the same pawns made of it, 1/1024.
-    correct_pawns = 0 in 0..=4096;
+    correct_pawns = 0 in 0..=4096 step 200;
     /// The same by both hands.
-    correct_hands = 0 in 0..=4096;
+    correct_hands = 0 in 0..=4096 step 200;
     /// The same by the places of minor pieces and kings.
-    correct_minors = 0 in 0..=4096;
+    correct_minors = 0 in 0..=4096 step 200;
     /// The same by the last two moves.
-    correct_moves = 0 in 0..=4096;
+    correct_moves = 0 in 0..=4096 step 200;
 
     /// Ordering: share of the history four plies before, 1/1024.
-    history_four = 0 in 0..=4096;
+    history_four = 0 in 0..=4096 step 200;
     /// Ordering: share of the history by the hands, 1/1024.
-    history_hands = 0 in 0..=4096;
+    history_hands = 0 in 0..=4096 step 200;
     /// Histories: bonus of each ply of depth.
-    history_bonus = 180 in 20..=600;
+    history_bonus = 180 in 20..=600 step 25;
     /// Histories: greatest bonus.
-    history_bonus_most = 1700 in 200..=8000;
+    history_bonus_most = 1700 in 200..=8000 step 250;
 
     /// Quiescence, delta pruning: what a capture may gain beyond its victim.
-    delta = 150 in 0..=800;
+    delta = 150 in 0..=800 step 35;
     /// Quiescence: quiet evasions tried while the score is not lost.
     quiet_evasions = 2 in 0..=20;
     /// Quiescence: quiet checks of pieces on the board at the first ply (0: no, 1: yes).
@@ -186,9 +218,9 @@ params! {
     check_plies = 1 in 0..=8;
 
     /// Ordering: worth of a check that loses nothing.
-    check_bonus = 10000 in 0..=32000;
+    check_bonus = 10000 in 0..=32000 step 2000;
     /// Ordering: cost of landing where an enemy pawn can take a better piece.
-    pawn_attack_malus = 3000 in 0..=16000;
+    pawn_attack_malus = 3000 in 0..=16000 step 600;
 }
 
 impl Params {

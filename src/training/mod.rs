@@ -33,6 +33,7 @@ mod statistics;
 mod trainer;
 #[cfg(test)]
 mod training_tests;
+pub mod tune;
 mod validation;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
