@@ -177,7 +177,7 @@ params! {
     shallower = 20 in 0..=200 step 6;
 
     /// Singular extension: least depth (127: off).
-    singular_depth = 127 in 4..=127;
+    singular_depth = 6 in 4..=127;
     /// Singular extension: margin of each ply below the value of the table, 1/16.
     singular_margin = 32 in 0..=160 step 6;
     /// Singular extension: two plies if no other move comes as near as this.
