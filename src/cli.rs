@@ -41,6 +41,8 @@ pub(crate) enum Command {
     Sandbox(SandboxArgs),
     /// Speak UCI on standard input and output, for chess GUIs
     Uci,
+    /// Speak the XBoard protocol on standard input and output
+    Xboard,
     /// Search fixed positions and print the node count, which is a signature of the engine
     Bench(BenchArgs),
     /// Count the move sequences of a position

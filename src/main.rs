@@ -8,7 +8,7 @@ use clap::Parser;
 use cli::{Cli, Command};
 use command::Failure;
 use pocketknight::engine::Engine;
-use pocketknight::protocol::uci;
+use pocketknight::protocol::{uci, xboard};
 use pocketknight::settings::{Loaded, LogFormat, Settings, Sources};
 use std::io::Write;
 use std::path::PathBuf;
@@ -43,6 +43,12 @@ fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
             quiet_log()?;
             let engine = Engine::new(command::run::cores(0));
             uci::run(&engine, std::io::stdin().lock(), std::io::stdout());
+            Ok(())
+        }
+        Command::Xboard => {
+            quiet_log()?;
+            let engine = Engine::new(command::run::cores(0));
+            xboard::run(&engine, std::io::stdin().lock(), std::io::stdout());
             Ok(())
         }
         Command::Bench(args) => {

@@ -5,23 +5,23 @@
 //! changes nothing.
 
 mod command;
-mod lines;
-mod options;
+pub(super) mod options;
 mod text;
 
 #[cfg(test)]
 mod tests;
 
+use super::lines::{Line, read_line};
+use super::output::{Output, chain, excerpt};
 use crate::engine::{
     Clock, Engine, Evaluation, Limits, SearchHandle, SearchRequest, Session, SessionOptions,
 };
 use crate::eval_file;
 use crate::rules::{CastlingStyle, Game, Position, perft_divide};
 use command::{Command, Go, Start};
-use lines::{Line, read_line};
 use options::{Effect, Options};
 use std::io::{BufRead, Write};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::mpsc;
 use std::time::Instant;
 
 const HELP: &str = "\
@@ -295,60 +295,8 @@ impl Front {
     }
 }
 
-/// Output shared with the search threads. Whole lines only; closed for good by the first error.
-#[derive(Clone)]
-struct Output(Arc<Mutex<Option<Box<dyn Write + Send>>>>);
-
 impl Output {
-    fn new(output: impl Write + Send + 'static) -> Self {
-        Self(Arc::new(Mutex::new(Some(Box::new(output)))))
-    }
-
-    fn line(&self, text: &str) {
-        let mut guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(writer) = guard.as_mut() {
-            // One write, so that lines of several processes on one pipe do not mix.
-            let written = writer.write_all(format!("{text}\n").as_bytes());
-            if written.and_then(|()| writer.flush()).is_err() {
-                *guard = None;
-            }
-        }
-    }
-
     fn error(&self, reason: &str) {
         self.line(&format!("info string error: {reason}"));
     }
-
-    fn is_open(&self) -> bool {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .is_some()
-    }
-}
-
-/// Error with its causes on one line.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text.replace(['\n', '\r'], " ")
-}
-
-/// Start of a text of the peer, fit for an answer of one line.
-fn excerpt(text: &str) -> String {
-    const MOST: usize = 100;
-    let text = text.trim_matches(|c: char| c.is_whitespace() || c.is_control());
-    let cut = text.chars().nth(MOST).is_some();
-    let plain = text
-        .chars()
-        .take(MOST)
-        .map(|c| if c.is_control() { ' ' } else { c });
-    plain
-        .chain(cut.then_some("...").into_iter().flat_map(str::chars))
-        .collect()
 }

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// Largest table, MiB.
-const MAX_HASH: usize = 65536;
+pub(in crate::protocol) const MAX_HASH: usize = 65536;
 /// Most threads.
-const MAX_THREADS: usize = 256;
+pub(in crate::protocol) const MAX_THREADS: usize = 256;
 /// Most lines to report: more than any position has moves.
-const MAX_MULTIPV: usize = 500;
+pub(in crate::protocol) const MAX_MULTIPV: usize = 500;
 /// Stands for the network inside the program.
-const EMBEDDED: &str = "<embedded>";
+pub(in crate::protocol) const EMBEDDED: &str = "<embedded>";
 /// Longest overhead, ms.
-const MAX_OVERHEAD: usize = 5000;
+pub(in crate::protocol) const MAX_OVERHEAD: usize = 5000;
 
 /// Options in force.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -141,7 +141,12 @@ fn spin(name: &str, default: usize, min: usize, max: usize) -> String {
     format!("option name {name} type spin default {default} min {min} max {max}")
 }
 
-fn number(name: &str, value: &str, min: usize, max: usize) -> Result<usize, String> {
+pub(in crate::protocol) fn number(
+    name: &str,
+    value: &str,
+    min: usize,
+    max: usize,
+) -> Result<usize, String> {
     match value.parse() {
         Ok(number) if (min..=max).contains(&number) => Ok(number),
         _ => Err(refused(
@@ -160,7 +165,7 @@ fn flag(name: &str, value: &str) -> Result<bool, String> {
     }
 }
 
-fn refused(name: &str, value: &str, expected: &str) -> String {
+pub(in crate::protocol) fn refused(name: &str, value: &str, expected: &str) -> String {
     format!(
         "option {name}: value {:?}, expected {expected}",
         super::excerpt(value)

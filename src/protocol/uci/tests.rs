@@ -1,6 +1,7 @@
 use super::*;
 use crate::engine::nnue::{Architecture, Network, QA, QB};
 use std::io::Cursor;
+use std::sync::{Arc, Mutex};
 
 #[derive(Clone, Default)]
 struct Sink(Arc<Mutex<Vec<u8>>>);
