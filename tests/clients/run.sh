@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Plays games on the sandbox server with PyPI's berserk and python-chess. Needs Python 3.9 or newer, and the network
-# on the first run. Usage: tests/clients/run.sh [PATH_OF_POCKETKNIGHT]
+# Plays games on the sandbox server with PyPI's berserk and python-chess, and lets python-chess drive the engine over
+# XBoard's protocol and UCI. Needs Python 3.9 or newer, and the network on the first run. Usage: tests/clients/run.sh [PATH_OF_POCKETKNIGHT]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -16,4 +16,5 @@ else
     cargo build --quiet
     binary=target/debug/pocketknight
 fi
-exec "$venv/bin/python" tests/clients/berserk_games.py "$binary"
+"$venv/bin/python" tests/clients/berserk_games.py "$binary"
+exec "$venv/bin/python" tests/clients/engine_games.py "$binary"

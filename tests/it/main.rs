@@ -24,3 +24,4 @@ mod startup;
 mod train;
 mod uci;
 mod wire;
+mod xboard;

@@ -324,6 +324,7 @@ impl Front {
             return;
         };
         self.score = Some(result.score);
+        self.explain(search, result);
         if std::mem::take(&mut self.draw_offered) && accepts_draw(self.score, position.ply()) {
             self.output.line("offer draw");
         }
@@ -338,6 +339,26 @@ impl Front {
             self.output.line(end);
         } else {
             self.think_ahead();
+        }
+    }
+
+    /// Shows the line of the move that is played, if the last one shown was that of another move: a search may change
+    /// its mind in an iteration that it does not finish.
+    fn explain(&self, search: &Running, result: &SearchResult) {
+        if let Some(last) = &search.info
+            && self.post
+            && last.pv.first() != result.best.as_ref()
+        {
+            let info = SearchInfo {
+                depth: result.depth,
+                score: result.score,
+                bound: None,
+                nodes: result.nodes,
+                elapsed: result.elapsed,
+                pv: result.pv.clone(),
+                ..*last
+            };
+            self.output.line(&thinking(&search.root, &info));
         }
     }
 
