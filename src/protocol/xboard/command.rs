@@ -65,7 +65,6 @@ impl<'a> Command<'a> {
             .split_once(|c: char| c.is_ascii_whitespace())
             .map_or((line, ""), |(command, rest)| (command, rest.trim_ascii()));
         match command {
-            "" => Self::Nothing,
             "protover" => Self::Protover,
             "accepted" => Self::Accepted(rest),
             "new" => Self::New,
@@ -117,10 +116,10 @@ impl<'a> Command<'a> {
             },
             "exclude" => Self::Exclude(rest),
             "include" => Self::Include(rest),
-            // Said for engines that care: colors follow from `go` and `playother`, the pockets from the moves.
-            "xboard" | "rejected" | "random" | "white" | "black" | "otim" | "name" | "rating"
-            | "ics" | "computer" | "holding" | "partner" | "ptell" | "egtpath" | "lift" | "put"
-            | "hover" => Self::Nothing,
+            // Empty, or said for engines that care: colors follow from `go` and `playother`, the pockets from the moves.
+            "" | "xboard" | "rejected" | "random" | "white" | "black" | "otim" | "name"
+            | "rating" | "ics" | "computer" | "holding" | "partner" | "ptell" | "egtpath"
+            | "lift" | "put" | "hover" => Self::Nothing,
             _ => Self::Unknown,
         }
     }

@@ -1,4 +1,4 @@
-//! XBoard's protocol (CECP, version 2): what XBoard, WinBoard and many other GUIs speak with engines.
+//! XBoard's protocol (CECP, version 2): what XBoard, `WinBoard` and many other GUIs speak with engines.
 //!
 //! The caller's thread reads lines, a second one obeys them, and searches run on the threads of the engine. Lines and
 //! reports of searches reach the second thread through one channel, so everything happens in one order and a running
@@ -215,7 +215,7 @@ impl Front {
                     }
                 }
                 Event::Info(number, info) => self.report(number, info),
-                Event::Done(number, result) => self.finish(number, result),
+                Event::Done(number, result) => self.finish(number, &result),
             }
             if !self.is_thinking() {
                 for ping in self.pings.drain(..) {

@@ -292,8 +292,19 @@ impl Front {
         if let Some(search) = &mut self.search
             && search.number == number
         {
-            if self.post && search.purpose != Purpose::Hint {
-                self.output.line(&thinking(&search.root, &info));
+            if self.post {
+                match search.purpose {
+                    Purpose::Move | Purpose::Analysis => {
+                        self.output.line(&thinking(&search.root, &info));
+                    }
+                    Purpose::Ponder(expected) => {
+                        // The GUI reads the line from the position that it shows.
+                        let mut info = info.clone();
+                        info.pv.insert(0, expected);
+                        self.output.line(&thinking(self.record.position(), &info));
+                    }
+                    Purpose::Hint => {}
+                }
             }
             if info.multipv == 1 {
                 search.info = Some(info);
@@ -302,12 +313,12 @@ impl Front {
     }
 
     /// End of a search.
-    pub(super) fn finish(&mut self, number: u64, result: SearchResult) {
+    pub(super) fn finish(&mut self, number: u64, result: &SearchResult) {
         let Some(search) = self.search.take_if(|search| search.number == number) else {
             return;
         };
         match (search.purpose, result.best) {
-            (Purpose::Move, Some(_)) => self.play(&search, &result),
+            (Purpose::Move, Some(_)) => self.play(&search, result),
             (Purpose::Hint, Some(best)) => {
                 self.hint = Some(best);
                 self.tell_hint(best);

@@ -409,6 +409,24 @@ fn expected_move_is_pondered_and_its_search_goes_on() {
 }
 
 #[test]
+fn line_of_pondering_begins_with_the_expected_move() {
+    let gui = Gui::new("new\nhard\npost\nst 3600\nusermove e2e4\n?");
+    let m = gui.own_move();
+    let hint = gui.line();
+    let line = gui.line();
+    let mut position = Position::start(Variant::Crazyhouse);
+    for text in ["e2e4", &m] {
+        position = position.play(position.parse_uci(text).unwrap());
+    }
+    let first = line.split('\t').nth(1).unwrap().split(' ').next().unwrap();
+    let expected = position.parse_san(first).unwrap();
+    assert_eq!(
+        hint,
+        format!("Hint: {}", text::coordinates(&position, expected))
+    );
+}
+
+#[test]
 fn another_move_than_the_expected_one_is_thought_about_anew() {
     let gui = Gui::new("new\nhard\nsd 3\nusermove e2e4");
     gui.own_move();
