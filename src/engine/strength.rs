@@ -117,3 +117,43 @@ const fn mix(bits: u64) -> u64 {
     let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     bits ^ (bits >> 31)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_reach_from_end_to_end_and_rise() {
+        assert!(Strength::new(Strength::LOWEST - 1).is_none());
+        assert!(Strength::new(Strength::HIGHEST + 1).is_none());
+        let mut last: Option<Strength> = None;
+        for elo in Strength::LOWEST..=Strength::HIGHEST {
+            let strength = Strength::new(elo).unwrap();
+            assert_eq!(strength.elo(), elo);
+            if let Some(last) = last {
+                assert!(strength.nodes() >= last.nodes(), "{elo}");
+                assert!(strength.blur().error <= last.blur().error, "{elo}");
+            }
+            last = Some(strength);
+        }
+        for level in LEVELS {
+            let strength = Strength::new(level.elo).unwrap();
+            assert_eq!(strength.nodes(), level.nodes as u64);
+            assert_eq!(strength.blur().error, level.error as i64);
+        }
+    }
+
+    #[test]
+    fn errors_belong_to_the_position_and_are_as_large_as_the_level_says() {
+        let strength = Strength::new(Strength::LOWEST).unwrap();
+        let (blur, other) = (strength.blur(), strength.with_seed(1).blur());
+        let errors: Vec<f64> = (0..10_000).map(|key| f64::from(blur.error(key))).collect();
+        assert_eq!(blur.error(77), blur.error(77));
+        assert!((0..100).any(|key| blur.error(key) != other.error(key)));
+        let mean = errors.iter().sum::<f64>() / 10_000.0;
+        let spread = (errors.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / 10_000.0).sqrt();
+        let expected = LEVELS[0].error;
+        assert!(mean.abs() < 0.05 * expected, "{mean}");
+        assert!((spread - expected).abs() < 0.05 * expected, "{spread}");
+    }
+}
