@@ -252,7 +252,7 @@ mod tests {
             ("UCI_ShowWDL", None),
             ("UCI_LimitStrength", Some("1")),
             ("UCI_AnalyseMode", Some("")),
-            ("UCI_Elo", Some("799")),
+            ("UCI_Elo", Some("499")),
             ("UCI_Elo", Some("2801")),
             ("Strength Seed", Some("-1")),
             ("Contempt", Some("1")),

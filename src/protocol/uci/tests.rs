@@ -87,7 +87,7 @@ fn uci_is_answered_with_ids_options_and_uciok() {
         "option name UCI_AnalyseMode type check default false",
         "option name UCI_ShowWDL type check default false",
         "option name UCI_LimitStrength type check default false",
-        "option name UCI_Elo type spin default 1500 min 800 max 2800",
+        "option name UCI_Elo type spin default 1500 min 500 max 2800",
     ] {
         assert!(lines.contains(&option), "no {option} in {output}");
     }
@@ -388,7 +388,7 @@ fn chances_are_told_if_asked_for() {
 
 #[test]
 fn weaker_level_thinks_little_and_the_same_each_time() {
-    let level = "setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value 800\n\
+    let level = "setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value 500\n\
                  setoption name Strength Seed value 7\n";
     let game = "position startpos moves e2e4 e7e5 g1f3 b8c6\ngo depth 9\n";
     let weak = talk_to_the_end(&format!("{level}{game}"));
