@@ -9,6 +9,7 @@ use pocketknight::rules::Variant;
 use pocketknight::sandbox::{MatchClock, Style};
 use pocketknight::training::duel::{PlayerSpec, Sprt, TimeControl};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// A Lichess bot that plays crazyhouse, with its own engine inside.
 #[derive(Parser, Debug)]
@@ -43,6 +44,9 @@ pub(crate) enum Command {
     Uci,
     /// Speak the XBoard protocol on standard input and output
     Xboard,
+    /// Analyse a position, or all moves of games
+    #[command(visible_alias = "analyze")]
+    Analyse(AnalyseArgs),
     /// Search fixed positions and print the node count, which is a signature of the engine
     Bench(BenchArgs),
     /// Count the move sequences of a position
@@ -70,6 +74,56 @@ pub(crate) struct UpgradeArgs {
     /// Do not ask
     #[arg(long)]
     pub(crate) yes: bool,
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "All scores are those of White: +1.00 stands for 62 % of the games won, mate 3 for a mate by \
+    White in three moves.\n\
+    A move is an inaccuracy, a mistake or a blunder if it lost 0.1, 0.2 or 0.3 of the winning chance between -1 \
+    and 1, as on Lichess.\n\
+    --json of a position: fen, variant, outcome (only if the game is over), depth, nodes, time_ms, and lines, the \
+    best first, each with cp or mate, wdl (won, drawn, lost of 1000 games), san, uci.\n\
+    --json of games: for each move game, ply, san, uci, fen before it, before and after (cp or mate, wdl), best_san \
+    and best_uci (the best line), loss, judgement; behind each game one object with summary."
+)]
+pub(crate) struct AnalyseArgs {
+    /// Position; default: the start position
+    #[arg(long, conflicts_with = "pgn")]
+    pub(crate) fen: Option<String>,
+    /// File of games, of which every move is judged
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pgn: Option<PathBuf>,
+    /// crazyhouse, loop or chessgi; a PGN file says it itself
+    #[arg(long, default_value = "crazyhouse", value_parser = variant, conflicts_with = "pgn")]
+    pub(crate) variant: Variant,
+    /// Greatest depth of a search, plies
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) depth: Option<u32>,
+    /// Time of a search [default for one position: 5]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time: Option<Duration>,
+    /// Nodes of a search [default for each position of a game: 100000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) nodes: Option<u64>,
+    /// Number of best lines of a position
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=500), conflicts_with = "pgn")]
+    pub(crate) multipv: u32,
+    /// Threads of the search; with more than one the result differs from run to run
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) threads: u32,
+    /// Transposition table, MiB
+    #[arg(long, value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    pub(crate) hash: u32,
+    /// Network to judge positions by; default: the one inside the program
+    #[arg(long, value_name = "FILE")]
+    pub(crate) eval_file: Option<PathBuf>,
+    /// Show the board of the position
+    #[arg(long, conflicts_with_all = ["pgn", "json"])]
+    pub(crate) board: bool,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args, Debug)]
@@ -279,6 +333,13 @@ pub(crate) struct SandboxArgs {
     /// Port of the server on loopback; 0: any free one
     #[arg(long, default_value_t = 0)]
     pub(crate) port: u16,
+}
+
+/// Seconds with or without a fraction, up to a day.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|s| (0.001..=86_400.0).contains(s));
+    let seconds: f64 = seconds.ok_or("expected seconds from 0.001 to 86400")?;
+    Ok(Duration::from_secs_f64(seconds))
 }
 
 fn variant(text: &str) -> Result<Variant, String> {

@@ -51,6 +51,10 @@ fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
             xboard::run(&engine, std::io::stdin().lock(), std::io::stdout());
             Ok(())
         }
+        Command::Analyse(args) => {
+            quiet_log()?;
+            runtime()?.block_on(command::analyse::run(&args))
+        }
         Command::Bench(args) => {
             quiet_log()?;
             command::bench::bench(&args)

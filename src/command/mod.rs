@@ -1,6 +1,7 @@
 //! Subcommands of the binary, one file each, and how they fail.
 
 pub(crate) mod account;
+pub(crate) mod analyse;
 pub(crate) mod bench;
 pub(crate) mod data;
 pub(crate) mod datagen;

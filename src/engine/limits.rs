@@ -1,5 +1,6 @@
 //! What ends a search: the limits of a request, and the deadlines that come from them.
 
+use super::strength::Strength;
 use super::time::{Clock, budget};
 use crate::rules::Move;
 use std::time::{Duration, Instant};
@@ -27,6 +28,9 @@ pub struct Limits {
     pub search_moves: Vec<Move>,
     /// Number of best lines to report, at least 1.
     pub multipv: usize,
+    /// Play no better than this; `None` for as well as possible. Such a search runs on one thread and without what
+    /// earlier ones have learned.
+    pub strength: Option<Strength>,
 }
 
 impl Default for Limits {
@@ -42,7 +46,21 @@ impl Default for Limits {
             ponder: false,
             search_moves: Vec::new(),
             multipv: 1,
+            strength: None,
         }
+    }
+}
+
+impl Limits {
+    /// Most nodes by all limits together.
+    pub(crate) fn most_nodes(&self) -> u64 {
+        let asked = self.nodes.unwrap_or(u64::MAX);
+        // Each line costs about as much as one alone, and the level is that of a search for one.
+        let lines = self.multipv.max(1) as u64;
+        let level = self
+            .strength
+            .map(|strength| strength.nodes().saturating_mul(lines));
+        asked.min(level.unwrap_or(u64::MAX))
     }
 }
 

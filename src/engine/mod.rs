@@ -18,10 +18,12 @@ mod search;
 mod searcher;
 mod see;
 mod session;
+mod strength;
 #[cfg(test)]
 mod tests;
 mod time;
 mod tt;
+mod wdl;
 mod worker;
 
 pub use bench::{BenchResult, bench};
@@ -31,7 +33,9 @@ pub use params::{ParamError, ParamInfo, Params};
 pub use score::{Bound, Score};
 pub use searcher::{SEARCH_STACK_BYTES, Searcher};
 pub use session::{SearchHandle, Session};
+pub use strength::Strength;
 pub use time::{Budget, Clock, budget};
+pub use wdl::Wdl;
 
 use crate::rules::{Move, Position};
 use pool::Pool;

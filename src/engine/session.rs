@@ -77,6 +77,11 @@ impl Session {
         }
     }
 
+    /// What positions are judged by.
+    pub const fn evaluation(&self) -> &Evaluation {
+        &self.evaluation
+    }
+
     /// Forgets everything, as for a new game.
     pub fn clear(&mut self) {
         self.renew_table();
@@ -242,7 +247,11 @@ impl Run {
             on_done(answer(&request.position, &none, 0, Duration::ZERO, None));
             return Vec::new();
         }
-        let threads = permits.min(workers.len());
+        // Threads race each other, and a level has to play the same everywhere.
+        let threads = match request.limits.strength {
+            Some(_) => 1,
+            None => permits.min(workers.len()),
+        };
         let job = Arc::new(Job::new(request, control, table, evaluation, threads));
         let (sender, findings) = channel();
         let mut tasks: Vec<Task> = Vec::with_capacity(threads);

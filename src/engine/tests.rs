@@ -449,3 +449,57 @@ fn full_hands_on_an_open_board_are_searched_in_every_variant() {
         assert!(position.is_legal(result.best.unwrap()));
     }
 }
+
+#[test]
+fn a_weaker_level_plays_the_same_move_whatever_was_searched_before() {
+    let start = position("r1b1kb1r/pp1p3p/4q3/1BppnNpn/8/4PPPP/PPPP2K1/R1BQ3R[Pn] w kq - 1 15");
+    let level = |elo, seed| Limits {
+        strength: Strength::new(elo).map(|strength| strength.with_seed(seed)),
+        ..Limits::default()
+    };
+    let mut used = Engine::new(2).session(SessionOptions {
+        threads: 2,
+        ..SessionOptions::default()
+    });
+    used.search_blocking(request(start, nodes(5000)), &mut |_| {});
+    let mut chosen = Vec::new();
+    for elo in [Strength::LOWEST, 1700, Strength::HIGHEST] {
+        for seed in 0..8 {
+            let fresh = solve(request(start, level(elo, seed)));
+            let again = used.search_blocking(request(start, level(elo, seed)), &mut |_| {});
+            assert_eq!(
+                (fresh.best, fresh.score, fresh.nodes),
+                (again.best, again.score, again.nodes),
+                "{elo} {seed}"
+            );
+            assert!(start.is_legal(fresh.best.unwrap()));
+            chosen.push((elo, fresh.best));
+        }
+    }
+    // The lowest level is of many minds, and the highest knows what it wants.
+    let minds = |elo| {
+        let mut moves: Vec<_> = chosen.iter().filter(|(e, _)| *e == elo).collect();
+        moves.sort_by_key(|(_, m)| m.map(Move::to_bits));
+        moves.dedup();
+        moves.len()
+    };
+    assert!(minds(Strength::LOWEST) > 2);
+    assert_eq!(minds(Strength::HIGHEST), 1);
+}
+
+#[test]
+fn a_weaker_level_leaves_the_search_at_full_strength_as_it_was() {
+    let start = Position::start(Variant::Crazyhouse);
+    let limits = Limits {
+        strength: Strength::new(Strength::LOWEST),
+        multipv: 3,
+        ..Limits::default()
+    };
+    let mut session = session();
+    let weak = session.search_blocking(request(start, limits), &mut |_| {});
+    assert!(weak.nodes < 1000, "{weak:?}");
+    session.clear();
+    let full = session.search_blocking(request(start, nodes(3000)), &mut |_| {});
+    let fresh = solve(request(start, nodes(3000)));
+    assert_eq!((full.pv, full.score), (fresh.pv, fresh.score));
+}

@@ -9,6 +9,7 @@ use super::limits::{Deadlines, Limits};
 use super::nnue::Accumulators;
 use super::params::Params;
 use super::score::{EVAL_LIMIT, MATE, MAX_PLY};
+use super::strength::{Blur, Strength};
 use super::tt::Table;
 use crate::rules::{Move, Position};
 use arrayvec::ArrayVec;
@@ -20,6 +21,8 @@ use std::time::Instant;
 const CHECK_INTERVAL: u64 = 256;
 /// Slots of the occurrence filter.
 const FILTER: usize = 4096;
+/// Table of a search that must not know of earlier ones, MiB.
+const FRESH_TABLE: usize = 1;
 /// Frames before the root, so that four plies back always exist.
 const FRAMES_BEFORE: usize = 4;
 
@@ -96,6 +99,10 @@ impl Job {
         evaluation: Evaluation,
         threads: usize,
     ) -> Self {
+        let table = match request.limits.strength {
+            Some(_) => Arc::new(Table::new(FRESH_TABLE)),
+            None => table,
+        };
         table.new_search();
         Self {
             position: request.position,
@@ -147,6 +154,8 @@ pub(crate) struct Worker {
     pub(crate) corrections: Corrections,
     pub(crate) params: Params,
     evaluator: Evaluator,
+    /// Error of a weaker level in judging positions.
+    blur: Option<Blur>,
     pub(crate) frames: Vec<Frame>,
     pub(crate) arena: Vec<i32>,
     pub(crate) reductions: Box<[[i32; 64]; 64]>,
@@ -193,6 +202,7 @@ impl Worker {
             corrections: Corrections::new(),
             params: Params::DEFAULT,
             evaluator: Evaluator::Material,
+            blur: None,
             frames: vec![Frame::new(); MAX_PLY + FRAMES_BEFORE + 2],
             arena: Vec::with_capacity(4096),
             reductions: Box::new([[0; 64]; 64]),
@@ -238,6 +248,10 @@ impl Worker {
     pub(crate) fn prepare(&mut self, job: &Arc<Job>) {
         self.finding = Finding::default();
         self.root_moves.clear();
+        if job.limits.strength.is_some() {
+            self.clear();
+        }
+        self.blur = job.limits.strength.map(Strength::blur);
         self.table = Arc::clone(&job.table);
         self.control = Arc::clone(&job.control);
         self.job = Some(Arc::clone(job));
@@ -253,7 +267,7 @@ impl Worker {
         self.root_index = self.keys.len() - 1;
         self.nodes = 0;
         self.node_limit = if self.index == 0 {
-            job.limits.nodes.unwrap_or(u64::MAX)
+            job.limits.most_nodes()
         } else {
             u64::MAX
         };
@@ -462,9 +476,13 @@ impl Worker {
     /// Static evaluation of `position`, which stands at `ply` of the path, for the side to move.
     #[inline(always)]
     pub(crate) fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
-        match &mut self.evaluator {
+        let value = match &mut self.evaluator {
             Evaluator::Network(accumulators) => accumulators.evaluate(ply, position),
             Evaluator::Material => eval::material(position),
+        };
+        match self.blur {
+            None => value,
+            Some(blur) => (value + blur.error(position.key())).clamp(-EVAL_LIMIT, EVAL_LIMIT),
         }
     }
 }

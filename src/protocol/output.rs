@@ -40,7 +40,8 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
         text.push_str(&cause.to_string());
         source = cause.source();
     }
-    text.replace(['\n', '\r'], " ")
+    // Paths may hold anything.
+    text.replace(char::is_control, " ")
 }
 
 /// Start of a text of the peer, fit for an answer of one line.

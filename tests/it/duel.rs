@@ -41,7 +41,7 @@ fn wrong_players_and_files_are_named() {
             "cannot read network file missing.pknn",
         ),
         ("bad.epd material", "network file bad.epd: not a network"),
-        ("material material,speed=3", "expected hash=MIB, nodes=N"),
+        ("material material,speed=3", "expected hash=MIB, elo=N"),
         ("material material --nodes 0", "--nodes"),
         ("material material --nodes 5 --tc 1+0", "--tc"),
         ("material material --tc 0+1", "expected SECONDS+INCREMENT"),

@@ -5,6 +5,7 @@
     reason = "a test that cannot go on fails best by panicking"
 )]
 
+mod analyse;
 mod bot;
 mod cli;
 mod dockerfile;

@@ -5,6 +5,7 @@ mod material;
 pub(crate) use material::material;
 
 use super::nnue::Network;
+use crate::rules::Position;
 use std::sync::Arc;
 
 /// What a search judges positions by.
@@ -17,6 +18,14 @@ pub enum Evaluation {
 }
 
 impl Evaluation {
+    /// Worth of `position` for the side to move without any search, in units of [`super::Score`].
+    pub fn evaluate(&self, position: &Position) -> i32 {
+        match self {
+            Self::Material => material(position),
+            Self::Network(network) => network.evaluate(position),
+        }
+    }
+
     /// Whether both are the same.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -38,11 +47,12 @@ impl Default for Evaluation {
 mod tests {
     use super::*;
     use crate::engine::score::EVAL_LIMIT;
-    use crate::rules::{Color, MoveList, Position, Setup, Variant};
+    use crate::rules::{Color, MoveList, Setup, Variant};
 
     /// Worth of a position by every evaluation that needs no file.
     fn values(position: &Position) -> [i32; 2] {
-        [material(position), Network::embedded().evaluate(position)]
+        [Evaluation::Material, Evaluation::default()]
+            .map(|evaluation| evaluation.evaluate(position))
     }
 
     /// The same position with the sides exchanged.

@@ -22,9 +22,15 @@ pub(super) enum Command<'a> {
     Perft {
         depth: u32,
     },
+    /// Search of fixed positions, to a depth if one is given.
+    Bench {
+        depth: Option<u32>,
+    },
     Stop,
     PonderHit,
     Display,
+    /// Static evaluation of the position.
+    Evaluate,
     Help,
     Quit,
     Unknown,
@@ -74,6 +80,8 @@ impl<'a> Command<'a> {
             "ponderhit" => Self::PonderHit,
             "quit" => Self::Quit,
             "d" => Self::Display,
+            "eval" => Self::Evaluate,
+            "bench" => bench(words.next()),
             "help" | "--help" => Self::Help,
             // Known to the protocol, and there is nothing to do.
             "debug" | "register" => Self::Nothing,
@@ -96,6 +104,19 @@ fn set_option<'a>(words: &[&'a str]) -> Command<'a> {
     Command::SetOption {
         name: name.join(" "),
         value,
+    }
+}
+
+fn bench<'a>(depth: Option<&str>) -> Command<'a> {
+    let Some(text) = depth else {
+        return Command::Bench { depth: None };
+    };
+    match text.parse() {
+        Ok(depth @ 1..=100) => Command::Bench { depth: Some(depth) },
+        _ => Command::Wrong(format!(
+            "bench: depth {:?}, expected a whole number from 1 to 100",
+            super::excerpt(text)
+        )),
     }
 }
 
@@ -141,11 +162,11 @@ fn go<'a>(words: &[&'a str]) -> Result<Command<'a>, String> {
             "ponder" => go.ponder = true,
             "infinite" => go.infinite = true,
             "searchmoves" => {
-                let moves = words[at..]
-                    .iter()
-                    .take_while(|word| !GO_WORDS.contains(word));
-                go.search_moves.extend(moves);
-                at += go.search_moves.len();
+                let more = &words[at..];
+                let count = more.iter().take_while(|word| !GO_WORDS.contains(word));
+                let count = count.count();
+                go.search_moves.extend(&more[..count]);
+                at += count;
             }
             _ if GO_WORDS.contains(&word) => {
                 let number = number(word, words.get(at))?;
@@ -219,6 +240,23 @@ mod tests {
         assert_eq!(go.movetime, Some(Duration::from_millis(50)));
         assert!(go.ponder && go.infinite);
         assert_eq!(go.search_moves, ["e2e4", "P@e5"]);
+    }
+
+    #[test]
+    fn search_moves_may_be_listed_in_parts() {
+        let go = parse_go("go searchmoves e2e4 d2d4 nodes 5 searchmoves c2c4 depth 3");
+        assert_eq!(go.search_moves, ["e2e4", "d2d4", "c2c4"]);
+        assert_eq!((go.nodes, go.depth), (Some(5), Some(3)));
+        assert!(go.unknown.is_empty());
+    }
+
+    #[test]
+    fn bench_takes_a_depth_or_none() {
+        assert_eq!(Command::parse("bench"), Command::Bench { depth: None });
+        assert_eq!(Command::parse("bench 3"), Command::Bench { depth: Some(3) });
+        for line in ["bench 0", "bench x", "bench 101"] {
+            assert!(matches!(Command::parse(line), Command::Wrong(_)), "{line}");
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod tests;
 use super::lines::{Line, read_line};
 use super::output::{Output, chain, excerpt};
 use crate::engine::{
-    Clock, Engine, Evaluation, Limits, SearchHandle, SearchRequest, Session, SessionOptions,
+    Clock, Engine, Evaluation, Limits, SearchHandle, SearchRequest, Session, SessionOptions, bench,
 };
 use crate::eval_file;
 use crate::rules::{CastlingStyle, Game, Position, perft_divide};
@@ -28,7 +28,8 @@ const HELP: &str = "\
 Pocketknight plays crazyhouse and speaks UCI, https://backscattering.de/chess/uci/
 uci, isready, ucinewgame, setoption name N value V, position startpos|fen F moves M,
 go [depth N] [nodes N] [movetime MS] [wtime MS btime MS winc MS binc MS movestogo N] [mate N]
-   [infinite] [ponder] [searchmoves M], go perft N, stop, ponderhit, d, quit";
+   [infinite] [ponder] [searchmoves M], go perft N, stop, ponderhit, quit,
+d (board and FEN), eval (worth without a search), bench [DEPTH]";
 
 /// Talks UCI until `quit`, the end of the input, or until nobody reads the output.
 ///
@@ -63,6 +64,8 @@ struct Front {
     options: Options,
     game: Game,
     search: Option<Running>,
+    /// Of the errors of a weaker level, drawn for each game.
+    seed: u64,
 }
 
 /// Search in progress, or one that ended since the last look.
@@ -85,6 +88,7 @@ impl Front {
             game: Game::new(options.variant),
             options,
             search: None,
+            seed: fastrand::u64(..),
         }
     }
 
@@ -98,6 +102,7 @@ impl Front {
             Command::NewGame => {
                 self.finish_search();
                 self.session.clear();
+                self.seed = fastrand::u64(..);
             }
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::Position { start, moves } => match self.read_game(&start, &moves) {
@@ -106,6 +111,7 @@ impl Front {
             },
             Command::Go(go) => self.go(&go, received),
             Command::Perft { depth } => self.perft(depth),
+            Command::Bench { depth } => self.bench(depth),
             Command::Stop => {
                 if let Some(search) = &self.search {
                     search.handle.stop();
@@ -117,6 +123,11 @@ impl Front {
                 }
             }
             Command::Display => self.output.line(&text::board(self.game.position())),
+            Command::Evaluate => {
+                let position = self.game.position();
+                let worth = self.session.evaluation().evaluate(position);
+                self.output.line(&text::evaluation(position, worth));
+            }
             Command::Help => self.output.line(HELP),
             Command::Quit => return Next::Quit,
             Command::Unknown => {
@@ -213,7 +224,7 @@ impl Front {
         // Its best move comes before anything of the new search.
         self.finish_search();
         let position = *self.game.position();
-        let style = self.castling_style();
+        let (style, chances) = (self.castling_style(), self.options.show_wdl);
         let (ended, done) = mpsc::channel();
         let (info_output, output) = (self.output.clone(), self.output.clone());
         let handle = self.session.search(
@@ -223,7 +234,9 @@ impl Front {
                 limits,
                 received,
             },
-            Box::new(move |info| info_output.line(&text::info(&position, info, style))),
+            Box::new(move |info| {
+                info_output.line(&text::info(&position, info, style, chances));
+            }),
             Box::new(move |result| {
                 output.line(&text::best(&position, &result, style));
                 // Nobody waits if the front end has gone.
@@ -256,6 +269,7 @@ impl Front {
                 .collect::<Result<_, _>>()
                 .map_err(|e| chain(&e))?,
             multipv: self.options.multipv,
+            strength: self.options.strength(self.seed),
         })
     }
 
@@ -275,6 +289,18 @@ impl Front {
         let text = rows.collect::<Vec<_>>().concat();
         self.output
             .line(&format!("{text}\nNodes searched: {total}\n"));
+    }
+
+    fn bench(&mut self, depth: Option<u32>) {
+        self.finish_search();
+        let result = bench(depth);
+        let micros = result.elapsed.as_micros().max(1);
+        let nps = u128::from(result.nodes) * 1_000_000 / micros;
+        self.output.line(&format!(
+            "\nTotal time (ms) : {}\nNodes searched  : {}\nNodes/second    : {nps}",
+            result.elapsed.as_millis(),
+            result.nodes
+        ));
     }
 
     const fn castling_style(&self) -> CastlingStyle {

@@ -1,5 +1,6 @@
 //! Options of the UCI protocol: how they are announced, and how values are checked.
 
+use crate::engine::Strength;
 use crate::rules::Variant;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,6 +16,15 @@ pub(in crate::protocol) const EMBEDDED: &str = "<embedded>";
 /// Longest overhead, ms.
 pub(in crate::protocol) const MAX_OVERHEAD: usize = 5000;
 
+/// Largest seed of the errors of a weaker level.
+const MAX_SEED: usize = 1 << 31;
+/// What GUIs show of the engine.
+const ABOUT: &str = concat!(
+    "Pocketknight ",
+    env!("CARGO_PKG_VERSION"),
+    ", plays crazyhouse, loop and chessgi with a network that it made itself. MIT or Apache 2.0."
+);
+
 /// Options in force.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Options {
@@ -24,6 +34,16 @@ pub(super) struct Options {
     pub(super) overhead: Duration,
     pub(super) variant: Variant,
     pub(super) chess960: bool,
+    /// Whether info lines tell the chances of the game.
+    pub(super) show_wdl: bool,
+    /// The GUI analyses: at full strength, whatever the level.
+    pub(super) analyses: bool,
+    /// Whether the level counts.
+    pub(super) limits_strength: bool,
+    /// Level, from [`Strength::LOWEST`] to [`Strength::HIGHEST`].
+    pub(super) elo: u32,
+    /// Seed of the errors of the level; 0 for another one in each game.
+    pub(super) seed: u64,
     /// File of the network; `None` for the one inside the program.
     pub(super) eval_file: Option<PathBuf>,
 }
@@ -38,6 +58,11 @@ impl Default for Options {
             overhead: Duration::from_millis(30),
             variant: Variant::Crazyhouse,
             chess960: false,
+            show_wdl: false,
+            analyses: false,
+            limits_strength: false,
+            elo: 1500,
+            seed: 0,
             eval_file: None,
         }
     }
@@ -55,6 +80,15 @@ pub(super) enum Effect {
 }
 
 impl Options {
+    /// Level to play at, with the seed `drawn` for this game unless another is set.
+    pub(super) fn strength(&self, drawn: u64) -> Option<Strength> {
+        if !self.limits_strength || self.analyses {
+            return None;
+        }
+        let seed = if self.seed > 0 { self.seed } else { drawn };
+        Some(Strength::new(self.elo)?.with_seed(seed))
+    }
+
     /// Announcements in the order of the answer to `uci`.
     pub(super) fn announce() -> Vec<String> {
         let d = Self::default();
@@ -76,6 +110,17 @@ impl Options {
                 d.variant.name()
             ),
             "option name UCI_Chess960 type check default false".to_owned(),
+            "option name UCI_AnalyseMode type check default false".to_owned(),
+            "option name UCI_ShowWDL type check default false".to_owned(),
+            "option name UCI_LimitStrength type check default false".to_owned(),
+            spin(
+                "UCI_Elo",
+                d.elo as usize,
+                Strength::LOWEST as usize,
+                Strength::HIGHEST as usize,
+            ),
+            spin("Strength Seed", d.seed as usize, 0, MAX_SEED),
+            format!("option name UCI_EngineAbout type string default {ABOUT}"),
             format!("option name EvalFile type string default {EMBEDDED}"),
         ]
     }
@@ -125,6 +170,29 @@ impl Options {
                 self.chess960 = flag("UCI_Chess960", value)?;
                 Effect::Nothing
             }
+            "uci_showwdl" => {
+                self.show_wdl = flag("UCI_ShowWDL", value)?;
+                Effect::Nothing
+            }
+            "uci_analysemode" => {
+                self.analyses = flag("UCI_AnalyseMode", value)?;
+                Effect::Nothing
+            }
+            "uci_limitstrength" => {
+                self.limits_strength = flag("UCI_LimitStrength", value)?;
+                Effect::Nothing
+            }
+            "uci_elo" => {
+                let (low, high) = (Strength::LOWEST as usize, Strength::HIGHEST as usize);
+                self.elo = number("UCI_Elo", value, low, high)? as u32;
+                Effect::Nothing
+            }
+            "strength seed" => {
+                self.seed = number("Strength Seed", value, 0, MAX_SEED)? as u64;
+                Effect::Nothing
+            }
+            // Only to be shown.
+            "uci_engineabout" => Effect::Nothing,
             "evalfile" => {
                 self.eval_file = match value {
                     "" | EMBEDDED => None,
@@ -186,6 +254,12 @@ mod tests {
             ("Move Overhead", Some("-1")),
             ("UCI_Variant", Some("atomic")),
             ("UCI_Chess960", Some("maybe")),
+            ("UCI_ShowWDL", None),
+            ("UCI_LimitStrength", Some("1")),
+            ("UCI_AnalyseMode", Some("")),
+            ("UCI_Elo", Some("499")),
+            ("UCI_Elo", Some("2801")),
+            ("Strength Seed", Some("-1")),
             ("Contempt", Some("1")),
         ] {
             assert!(options.set(name, value).is_err(), "{name}");

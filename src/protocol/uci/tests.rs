@@ -85,6 +85,10 @@ fn uci_is_answered_with_ids_options_and_uciok() {
         "option name Clear Hash type button",
         "option name UCI_Variant type combo default crazyhouse var crazyhouse var loop var chessgi",
         "option name UCI_Chess960 type check default false",
+        "option name UCI_AnalyseMode type check default false",
+        "option name UCI_ShowWDL type check default false",
+        "option name UCI_LimitStrength type check default false",
+        "option name UCI_Elo type spin default 1500 min 500 max 2800",
     ] {
         assert!(lines.contains(&option), "no {option} in {output}");
     }
@@ -350,4 +354,215 @@ fn a_network_is_loaded_from_a_file_and_a_bad_one_changes_nothing() {
         "{first}setoption name EvalFile value <embedded>\nposition startpos\ngo depth 1\n"
     ));
     assert!(!output.contains("score cp -150 "), "{output}");
+}
+
+/// Value behind a word of an info line.
+fn value<'a>(line: &'a str, word: &str) -> &'a str {
+    let mut words = line.split(' ').skip_while(|w| *w != word).skip(1);
+    words
+        .next()
+        .unwrap_or_else(|| panic!("no {word} in {line}"))
+}
+
+fn infos(output: &str) -> Vec<&str> {
+    let lines = output.lines();
+    lines
+        .filter(|line| line.starts_with("info depth"))
+        .collect()
+}
+
+#[test]
+fn chances_are_told_if_asked_for() {
+    let mate = "position fen 6k1/5ppp/8/8/8/8/8/4K3[R] w - - 0 1\ngo depth 2\n";
+    assert!(!talk_to_the_end(mate).contains("wdl"));
+    let output = talk_to_the_end(&format!("setoption name UCI_ShowWDL value true\n{mate}"));
+    assert!(
+        output.contains(" score mate 1 wdl 1000 0 0 nodes "),
+        "{output}"
+    );
+    let output = talk_to_the_end("setoption name UCI_ShowWDL value true\ngo depth 2\n");
+    let line = infos(&output)[0];
+    let chances = line.split(" wdl ").nth(1).unwrap().split(' ').take(3);
+    let sum: u32 = chances.map(|n| n.parse::<u32>().unwrap()).sum();
+    assert_eq!(sum, 1000, "{line}");
+}
+
+#[test]
+fn weaker_level_thinks_little_and_the_same_each_time() {
+    let level = "setoption name UCI_LimitStrength value true\nsetoption name UCI_Elo value 500\n\
+                 setoption name Strength Seed value 7\n";
+    let game = "position startpos moves e2e4 e7e5 g1f3 b8c6\ngo depth 9\n";
+    let weak = talk_to_the_end(&format!("{level}{game}"));
+    assert_eq!(
+        weak.lines().last(),
+        talk_to_the_end(&format!("{level}{game}")).lines().last()
+    );
+    let nodes = |output: &str| -> u64 {
+        let lines = infos(output);
+        lines
+            .last()
+            .map_or(0, |line| value(line, "nodes").parse().unwrap())
+    };
+    assert!(nodes(&weak) < 1000, "{weak}");
+    for full in [
+        format!("{level}setoption name UCI_AnalyseMode value true\n{game}"),
+        format!("{level}setoption name UCI_LimitStrength value false\n{game}"),
+    ] {
+        let output = talk_to_the_end(&full);
+        let last = infos(&output)
+            .last()
+            .map(|line| value(line, "depth").to_owned());
+        assert_eq!(last.as_deref(), Some("9"), "{output}");
+    }
+}
+
+#[test]
+fn evaluation_is_told_from_both_points_of_view() {
+    let up = "position fen 4k3/8/8/8/8/8/8/4K3[Q]";
+    let white = talk(format!("{up} w - - 0 1\neval\n"));
+    assert!(white.starts_with("Evaluation: +"), "{white}");
+    let black = talk(format!("{up} b - - 0 1\neval\n"));
+    assert!(black.starts_with("Evaluation: +"), "{black}");
+    assert!(
+        black.contains("cp -") && black.contains("for Black"),
+        "{black}"
+    );
+    let check = talk("position fen 4k3/8/8/8/8/8/4R3/4K3[] b - - 0 1\neval\n");
+    assert_eq!(check, "Evaluation: none, in check\n");
+}
+
+#[test]
+fn bench_within_a_session_counts_as_the_command_does() {
+    let output = talk("position startpos moves e2e4\nbench 2\nd\n");
+    let count = output
+        .lines()
+        .find_map(|line| line.strip_prefix("Nodes searched  : "));
+    let count: u64 = count.expect("a count").parse().unwrap();
+    assert_eq!(count, bench(Some(2)).nodes);
+    assert!(output.contains("/4P3/"), "{output}");
+}
+
+#[test]
+fn limits_hold_together() {
+    let output = talk_to_the_end("go depth 30 nodes 200 movetime 3600000 wtime 3600000 btime 1\n");
+    assert!(output.contains("bestmove "), "{output}");
+    let output = talk_to_the_end("go nodes 100000000 depth 2\n");
+    assert_eq!(
+        value(infos(&output).last().unwrap(), "depth"),
+        "2",
+        "{output}"
+    );
+    let mate = "position fen 6k1/5ppp/8/8/8/8/8/4K3[R] w - - 0 1\ngo mate 1 infinite\nstop\n";
+    assert_eq!(talk(mate).matches("bestmove R@").count(), 1);
+}
+
+#[test]
+fn several_lines_keep_to_the_moves_allowed() {
+    let output =
+        talk_to_the_end("setoption name MultiPV value 5\ngo depth 3 searchmoves e2e4 d2d4 a2a3\n");
+    let last = infos(&output);
+    let last = &last[last.len() - 3..];
+    let ranks: Vec<_> = last.iter().map(|line| value(line, "multipv")).collect();
+    assert_eq!(ranks, ["1", "2", "3"], "{output}");
+    let mut moves: Vec<_> = last.iter().map(|line| value(line, "pv")).collect();
+    let best = format!("bestmove {}", moves[0]);
+    assert!(
+        output.lines().last().unwrap().starts_with(&best),
+        "{output}"
+    );
+    moves.sort_unstable();
+    assert_eq!(moves, ["a2a3", "d2d4", "e2e4"], "{output}");
+    let scores: Vec<i32> = last
+        .iter()
+        .map(|line| value(line, "cp").parse().unwrap())
+        .collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{output}");
+}
+
+#[test]
+fn ponder_search_is_answered_once_whatever_comes() {
+    for end in [
+        "ponderhit\n",
+        "stop\n",
+        "ponderhit\nstop\nponderhit\n",
+        "go depth 1\nstop\n",
+    ] {
+        let output = talk(format!(
+            "position startpos moves e2e4\ngo ponder wtime 50 btime 50 depth 2\nisready\n{end}"
+        ));
+        let (before, after) = output.split_once("readyok").unwrap();
+        assert!(!before.contains("bestmove"), "{output}");
+        let expected = 1 + end.matches("go ").count();
+        assert_eq!(
+            after.matches("bestmove ").count(),
+            expected,
+            "{end}: {output}"
+        );
+    }
+}
+
+/// A line with something wrong at a random place.
+fn damaged(line: &str, random: &mut fastrand::Rng) -> Vec<u8> {
+    let mut bytes = line.as_bytes().to_vec();
+    for _ in 0..random.usize(1..4) {
+        let at = random.usize(0..=bytes.len());
+        let to = random.usize(at..=bytes.len());
+        match random.u8(0..6) {
+            0 => bytes.truncate(at),
+            1 => bytes.insert(at, random.u8(..)),
+            2 => drop(bytes.drain(at..to)),
+            3 => bytes.extend_from_within(at..to),
+            4 => bytes.splice(at..at, *b" -99999999999 ").for_each(drop),
+            _ => bytes.splice(at..to, *b" \xff\0 ").for_each(drop),
+        }
+    }
+    // A line stays one line, and the session goes on.
+    bytes.retain(|byte| *byte != b'\n');
+    if bytes.windows(4).any(|word| word == b"quit") {
+        bytes.clear();
+    }
+    bytes
+}
+
+#[test]
+fn damaged_lines_are_answered_and_survived() {
+    const LINES: [&str; 16] = [
+        "uci",
+        "debug on",
+        "register name nobody code 4711",
+        "isready",
+        "setoption name Hash value 2",
+        "setoption name MultiPV value 3",
+        "setoption name UCI_Elo value 1500",
+        "setoption name UCI_Variant value chessgi",
+        "setoption name EvalFile value none.pknn",
+        "position startpos moves e2e4 e7e5 g1f3 b8c6",
+        "position fen r1b1kb1r/pp1p3p/4q3/1BppnNpn/8/4PPPP/PPPP2K1/R1BQ3R[Pn] w kq - 1 15 moves P@e6",
+        "go wtime 1000 btime 1000 winc 10 binc 10 movestogo 4 nodes 50",
+        "go infinite searchmoves e2e4 P@e5 depth 3 mate 2",
+        "go ponder movetime 20",
+        "stop",
+        "eval",
+    ];
+    let mut random = fastrand::Rng::with_seed(20);
+    let mut input = Vec::new();
+    for _ in 0..3000 {
+        let line = LINES[random.usize(0..LINES.len())];
+        input.extend(damaged(line, &mut random));
+        input.push(b'\n');
+    }
+    let rest = "\nsetoption name UCI_Variant value crazyhouse\nposition startpos\nd\n\
+                go depth 1\nisready\nnonsense\n";
+    input.extend(rest.as_bytes());
+    let output = talk(input);
+    let (_, end) = output.rsplit_once("Fen: ").expect("the board is shown");
+    assert!(end.starts_with(START), "{end}");
+    assert!(
+        end.contains("readyok\n") && end.contains("Unknown command: 'nonsense'"),
+        "{end}"
+    );
+    assert_eq!(end.matches("bestmove ").count(), 1, "{end}");
+    for line in output.lines() {
+        assert!(!line.contains(['\r', '\0']), "{line:?}");
+    }
 }

@@ -1,18 +1,29 @@
 //! Texts that the engine says: info lines, best moves, the board.
 
-use crate::engine::{Bound, SearchInfo, SearchResult};
+use crate::engine::{Bound, Score, SearchInfo, SearchResult, Wdl};
 use crate::rules::{CastlingStyle, Color, FenStyle, Move, Piece, Position, Role, Square};
 use std::fmt::Write as _;
 
-/// `info depth ...` of a search in `root`.
-pub(super) fn info(root: &Position, info: &SearchInfo, style: CastlingStyle) -> String {
+/// `info depth ...` of a search in `root`, with the chances of the game if `chances` is set.
+pub(super) fn info(
+    root: &Position,
+    info: &SearchInfo,
+    style: CastlingStyle,
+    chances: bool,
+) -> String {
     let bound = match info.bound {
         Some(Bound::Lower) => " lowerbound",
         Some(Bound::Upper) => " upperbound",
         None => "",
     };
+    let chances = if chances {
+        let Wdl { win, draw, loss } = Wdl::of(info.score);
+        format!(" wdl {win} {draw} {loss}")
+    } else {
+        String::new()
+    };
     format!(
-        "info depth {} seldepth {} multipv {} score {}{bound} nodes {} nps {} hashfull {} time {} pv{}",
+        "info depth {} seldepth {} multipv {} score {}{bound}{chances} nodes {} nps {} hashfull {} time {} pv{}",
         info.depth,
         info.seldepth,
         info.multipv,
@@ -54,6 +65,23 @@ fn line(root: &Position, moves: &[Move], style: CastlingStyle) -> String {
         position = position.play(m);
     }
     text
+}
+
+/// What a position is worth without any search.
+pub(super) fn evaluation(position: &Position, worth: i32) -> String {
+    if position.is_check() {
+        // A search never judges such a position, and the networks have not learned to.
+        return "Evaluation: none, in check".to_owned();
+    }
+    let (side, of_white) = match position.turn() {
+        Color::White => ("White", worth),
+        Color::Black => ("Black", -worth),
+    };
+    let Wdl { win, draw, loss } = Wdl::of(Score::Cp(worth));
+    format!(
+        "Evaluation: {:+.2} for White, cp {worth} wdl {win} {draw} {loss} for {side}, who is to move",
+        f64::from(of_white) / 100.0
+    )
 }
 
 /// Board, FEN and key of a position.

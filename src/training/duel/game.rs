@@ -1,7 +1,7 @@
 //! One game between two players, by the rules of Lichess.
 
 use super::player::Pace;
-use crate::engine::{Clock, Limits, Score, SearchRequest, SearchResult, Searcher};
+use crate::engine::{Clock, Limits, Score, SearchRequest, SearchResult, Searcher, Strength};
 use crate::rules::{CastlingStyle, Color, FenStyle, Game, Outcome, Position};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -115,6 +115,7 @@ impl Thinker for Searcher {
 /// Player at the board.
 pub(super) struct Seat<'a> {
     pub(super) pace: Pace,
+    pub(super) strength: Option<Strength>,
     pub(super) thinker: &'a mut dyn Thinker,
 }
 
@@ -196,10 +197,14 @@ fn take_turn(
 ) -> Result<(), End> {
     let position = *game.position();
     let received = Instant::now();
+    let mut limits = limits(seat.pace, *clock, &position);
+    // Errors of its own for each side: two weak players do not believe in the same things.
+    let seed = position.turn().index() as u64;
+    limits.strength = seat.strength.map(|strength| strength.with_seed(seed));
     let request = SearchRequest {
         position,
         earlier: game.earlier_keys().to_vec(),
-        limits: limits(seat.pace, *clock, &position),
+        limits,
         received,
     };
     // A search that panicked is good as new at its next start, and the match goes on.
@@ -290,7 +295,12 @@ mod tests {
         black: &'a mut dyn Thinker,
         pace: Pace,
     ) -> PlayedGame {
-        let seats = [white, black].map(|thinker| Seat { pace, thinker });
+        let strength = None;
+        let seats = [white, black].map(|thinker| Seat {
+            pace,
+            strength,
+            thinker,
+        });
         play(seats, start(), &|| false).unwrap()
     }
 
@@ -395,7 +405,12 @@ mod tests {
         let mut black = Parrot::new(&["e7e5"]);
         let pace = Pace::Nodes(1);
         let (white, black) = (&mut white as &mut dyn Thinker, &mut black as _);
-        let seats = [white, black].map(|thinker| Seat { pace, thinker });
+        let strength = None;
+        let seats = [white, black].map(|thinker| Seat {
+            pace,
+            strength,
+            thinker,
+        });
         assert!(play(seats, start(), &|| true).is_none());
     }
 }

@@ -159,10 +159,12 @@ impl Duel {
             let [a, b] = &mut *searchers;
             let a = Seat {
                 pace: self.players[0].pace,
+                strength: self.players[0].strength,
                 thinker: a,
             };
             let b = Seat {
                 pace: self.players[1].pace,
+                strength: self.players[1].strength,
                 thinker: b,
             };
             let seats = if reversed { [b, a] } else { [a, b] };

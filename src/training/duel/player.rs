@@ -1,6 +1,6 @@
 //! Players of a match: what they judge positions by, and how long they may think.
 
-use crate::engine::{Evaluation, ParamError, Params};
+use crate::engine::{Evaluation, ParamError, Params, Strength};
 use crate::eval_file::{self, EvalFileError};
 use std::fmt;
 use std::path::PathBuf;
@@ -97,6 +97,7 @@ pub struct PlayerSpec {
     text: String,
     source: Source,
     hash_mib: Option<usize>,
+    strength: Option<Strength>,
     pace: Option<Pace>,
     params: Params,
 }
@@ -109,7 +110,7 @@ pub enum PlayerError {
     Missing(String),
     /// Not one of the settings.
     #[error(
-        "player setting {0:?}, expected hash=MIB, nodes=N, movetime=MS, tc=SECONDS+INCREMENT or a search constant"
+        "player setting {0:?}, expected hash=MIB, elo=N, nodes=N, movetime=MS, tc=SECONDS+INCREMENT or a search constant"
     )]
     Setting(String),
     /// Number outside of its range.
@@ -133,11 +134,16 @@ pub enum PlayerError {
     /// Constant of the search out of its range.
     #[error(transparent)]
     Param(#[from] ParamError),
+    /// Level that there is not.
+    #[error("player setting elo={0:?}, expected a whole number from {low} to {high}", low = Strength::LOWEST, high = Strength::HIGHEST)]
+    Strength(String),
     /// Clock that cannot be read.
     #[error("player setting tc: {0}")]
     Clock(#[from] TimeControlError),
     /// A setting twice, or more than one limit of thinking.
-    #[error("player {0:?}, expected hash at most once and at most one of nodes, movetime and tc")]
+    #[error(
+        "player {0:?}, expected hash and elo at most once and at most one of nodes, movetime and tc"
+    )]
     Twice(String),
     /// The file cannot be read or is no network.
     #[error(transparent)]
@@ -159,6 +165,7 @@ impl FromStr for PlayerSpec {
             text: text.to_owned(),
             source,
             hash_mib: None,
+            strength: None,
             pace: None,
             params: Params::default(),
         };
@@ -169,6 +176,12 @@ impl FromStr for PlayerSpec {
                 "hash" => {
                     let mib = number("hash", value, MOST_HASH_MIB)? as usize;
                     if spec.hash_mib.replace(mib).is_some() {
+                        return Err(PlayerError::Twice(text.to_owned()));
+                    }
+                    continue;
+                }
+                "elo" => {
+                    if spec.strength.replace(strength(value)?).is_some() {
                         return Err(PlayerError::Twice(text.to_owned()));
                     }
                     continue;
@@ -206,6 +219,11 @@ fn number(name: &'static str, value: &str, most: u64) -> Result<u64, PlayerError
     })
 }
 
+fn strength(value: &str) -> Result<Strength, PlayerError> {
+    let strength = value.parse().ok().and_then(Strength::new);
+    strength.ok_or_else(|| PlayerError::Strength(value.to_owned()))
+}
+
 impl PlayerSpec {
     /// Player of this specification; `hash_mib` and `pace` hold where it says nothing. Reads the network.
     ///
@@ -227,6 +245,7 @@ impl PlayerSpec {
             details,
             evaluation,
             hash_mib: self.hash_mib.unwrap_or(hash_mib),
+            strength: self.strength,
             pace: self.pace.unwrap_or(pace),
             params: self.params,
         })
@@ -244,6 +263,8 @@ pub struct Player {
     pub evaluation: Evaluation,
     /// Transposition table, MiB, 1 to 65536.
     pub hash_mib: usize,
+    /// Level that it plays at; `None` for full strength within its pace.
+    pub strength: Option<Strength>,
     /// What ends its searches.
     pub pace: Pace,
     /// Constants of its search.
@@ -256,6 +277,9 @@ impl fmt::Display for Player {
         write!(f, "{}", self.name)?;
         if let Some(details) = &self.details {
             write!(f, " ({details})")?;
+        }
+        if let Some(strength) = self.strength {
+            write!(f, ", Elo {}", strength.elo())?;
         }
         write!(f, ", hash {} MiB, {}", self.hash_mib, self.pace)?;
         for info in Params::LIST {
@@ -301,11 +325,8 @@ mod tests {
         for (text, expected) in [
             ("", "expected a network file, default or material"),
             (",hash=2", "expected a network file, default or material"),
-            (
-                "material,depth=3",
-                "\"depth=3\", expected hash=MIB, nodes=N",
-            ),
-            ("material,", "\"\", expected hash=MIB, nodes=N"),
+            ("material,depth=3", "\"depth=3\", expected hash=MIB, elo=N"),
+            ("material,", "\"\", expected hash=MIB, elo=N"),
             (
                 "material,hash=0",
                 "hash=\"0\", expected a whole number from 1 to 65536",
@@ -319,7 +340,12 @@ mod tests {
                 "material,nodes=5,tc=1",
                 "at most one of nodes, movetime and tc",
             ),
-            ("material,hash=5,hash=5", "hash at most once"),
+            ("material,hash=5,hash=5", "hash and elo at most once"),
+            ("material,elo=1000,elo=1000", "hash and elo at most once"),
+            (
+                "material,elo=100",
+                "elo=\"100\", expected a whole number from",
+            ),
             ("material,razor=x", "razor=\"x\", expected a whole number"),
             ("material,razor=1", "razor = 1, expected 50 to 2000"),
             (long.as_str(), "from 1 to 3600000"),

@@ -111,6 +111,7 @@ impl Tune {
             details: None,
             evaluation: self.evaluation.clone(),
             hash_mib: state.hash_mib,
+            strength: None,
             pace: Pace::Nodes(state.nodes),
             params,
         };

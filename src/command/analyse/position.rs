@@ -1,0 +1,130 @@
+//! Analysis of one position.
+
+use super::search::{Line, Thought, Worth, think};
+use super::text;
+use super::{Analysis, ScoreJson, json_line, show};
+use crate::command::note;
+use pocketknight::engine::SearchInfo;
+use pocketknight::rules::{Game, Outcome, Position};
+use serde::Serialize;
+use std::fmt::Write;
+use std::sync::atomic::AtomicBool;
+
+/// Most plies of a line that are shown.
+const SHOWN: usize = 16;
+
+#[derive(Serialize)]
+struct PositionJson {
+    fen: String,
+    variant: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcome: Option<&'static str>,
+    depth: u32,
+    nodes: u64,
+    time_ms: u64,
+    lines: Vec<LineJson>,
+}
+
+#[derive(Serialize)]
+struct LineJson {
+    #[serde(flatten)]
+    score: ScoreJson,
+    san: Vec<String>,
+    uci: Vec<String>,
+}
+
+/// Thinks about a position and prints what was found.
+pub(super) fn analyse(
+    analysis: &mut Analysis,
+    position: Position,
+    board: bool,
+    stop: &AtomicBool,
+) -> anyhow::Result<()> {
+    let game = Game::from_position(position);
+    let thought = match game.outcome() {
+        Some(_) => None,
+        None => {
+            let terminal = analysis.progress;
+            let tell = &mut |info: &SearchInfo| {
+                if terminal && info.bound.is_none() {
+                    note(&progress(&position, info));
+                }
+            };
+            let (session, limits) = (&mut analysis.session, &analysis.limits);
+            Some(think(session, &game, limits, stop, tell)?)
+        }
+    };
+    let text = if analysis.json {
+        json_line(&json(&position, game.outcome(), thought.as_ref()))?
+    } else {
+        let mut text = if board {
+            text::board(&position) + &format!("\n{}\n\n", text::fen(&position))
+        } else {
+            String::new()
+        };
+        text += &match (&thought, game.outcome()) {
+            (Some(thought), _) => describe(&position, thought),
+            (None, outcome) => format!("the game is over: {}\n", outcome_name(outcome)),
+        };
+        text
+    };
+    show(&text)
+}
+
+/// Depth and line, while the search goes on.
+fn progress(position: &Position, info: &SearchInfo) -> String {
+    let worth = Worth {
+        score: info.score,
+        turn: position.turn(),
+    };
+    let (score, line) = (text::score(worth), text::line(position, &info.pv, SHOWN));
+    let rank = if info.multipv > 1 {
+        format!(" line {}", info.multipv)
+    } else {
+        String::new()
+    };
+    format!("depth {:>3}{rank} {score:>8}  {line}", info.depth)
+}
+
+fn describe(position: &Position, thought: &Thought) -> String {
+    let seconds = thought.elapsed.as_secs_f64();
+    let mut text = format!(
+        "depth {}, {} nodes, {seconds:.1} s\n   score  White wins\n",
+        thought.depth, thought.nodes
+    );
+    for Line { worth, moves } in &thought.lines {
+        let (score, line) = (text::score(*worth), text::line(position, moves, SHOWN));
+        let chance = 100.0 * worth.chances().expectation();
+        writeln!(text, "{score:>8}  {chance:>8.1} %  {line}").ok();
+    }
+    text
+}
+
+fn json(position: &Position, outcome: Option<Outcome>, thought: Option<&Thought>) -> PositionJson {
+    let lines = thought.map_or(&[][..], |thought| &thought.lines);
+    let line = |line: &Line| LineJson {
+        score: line.worth.into(),
+        san: text::sans(position, &line.moves)
+            .into_iter()
+            .map(|(_, san)| san)
+            .collect(),
+        uci: text::ucis(position, &line.moves),
+    };
+    PositionJson {
+        fen: text::fen(position),
+        variant: position.variant().name(),
+        outcome: outcome.map(|outcome| outcome_name(Some(outcome))),
+        depth: thought.map_or(0, |thought| thought.depth),
+        nodes: thought.map_or(0, |thought| thought.nodes),
+        time_ms: thought.map_or(0, |thought| thought.elapsed.as_millis() as u64),
+        lines: lines.iter().map(line).collect(),
+    }
+}
+
+const fn outcome_name(outcome: Option<Outcome>) -> &'static str {
+    match outcome {
+        Some(Outcome::Checkmate { .. }) => "checkmate",
+        Some(Outcome::Stalemate) => "stalemate",
+        Some(Outcome::FivefoldRepetition) | None => "repetition",
+    }
+}
