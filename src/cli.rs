@@ -169,7 +169,8 @@ pub(crate) struct DataPaths {
 )]
 pub(crate) struct DuelArgs {
     /// First player: a network file, default or material, with settings of its own behind commas: hash=MIB, and one
-    /// of nodes=N, movetime=MS, tc=SECONDS+INCREMENT; constants of the search as `tune --list` shows them, as NAME=VALUE
+    /// of nodes=N, movetime=MS, tc=SECONDS+INCREMENT; lag=MS takes so much off its clock on each move; constants of the
+    /// search as `tune --list` shows them, as NAME=VALUE
     pub(crate) a: PlayerSpec,
     /// Second player
     pub(crate) b: PlayerSpec,

@@ -77,6 +77,8 @@ pub struct Thought {
     pub nodes: u64,
     /// Time from the beginning of the turn to its end.
     pub spent: Duration,
+    /// Time that the clock lost beyond that.
+    pub lag: Duration,
     /// Time left after the move, the increment included; `None` without a clock.
     pub left: Option<Duration>,
 }
@@ -115,6 +117,8 @@ impl Thinker for Searcher {
 /// Player at the board.
 pub(super) struct Seat<'a> {
     pub(super) pace: Pace,
+    /// Time that the clock loses on each move beyond the thinking.
+    pub(super) lag: Duration,
     pub(super) thinker: &'a mut dyn Thinker,
 }
 
@@ -199,19 +203,20 @@ fn take_turn(
     let request = SearchRequest {
         position,
         earlier: game.earlier_keys().to_vec(),
-        limits: limits(seat.pace, *clock, &position),
+        limits: limits(seat, *clock, &position),
         received,
     };
     // A search that panicked is good as new at its next start, and the match goes on.
     let result = catch_unwind(AssertUnwindSafe(|| seat.thinker.think(request)))
         .map_err(|_| End::Fault(Fault::Panic))?;
     let spent = received.elapsed();
-    let in_time = clock.spend(spent, seat.pace);
+    let in_time = clock.spend(spent + seat.lag, seat.pace);
     thoughts.push(Thought {
         score: result.score,
         depth: result.depth,
         nodes: result.nodes,
         spent,
+        lag: seat.lag,
         left: clock.0,
     });
     if !in_time {
@@ -223,9 +228,9 @@ fn take_turn(
         .map_err(|_| End::Fault(Fault::Illegal(text())))
 }
 
-fn limits(pace: Pace, clock: TimeLeft, position: &Position) -> Limits {
+fn limits(seat: &Seat<'_>, clock: TimeLeft, position: &Position) -> Limits {
     let mut limits = Limits::default();
-    match pace {
+    match seat.pace {
         Pace::Nodes(nodes) => limits.nodes = Some(nodes),
         Pace::MoveTime(time) => limits.movetime = Some(time),
         Pace::Clock(control) => {
@@ -233,7 +238,8 @@ fn limits(pace: Pace, clock: TimeLeft, position: &Position) -> Limits {
                 remaining: clock.0.unwrap_or(control.base),
                 increment: control.increment,
                 moves_to_go: None,
-                overhead: OVERHEAD,
+                // A lag is known to who suffers it, as measured by the bot.
+                overhead: OVERHEAD + seat.lag,
                 // The moves of the opening count as played.
                 own_moves: position.fullmoves().saturating_sub(1),
             });
@@ -281,6 +287,14 @@ mod tests {
         }
     }
 
+    fn seat(pace: Pace, thinker: &mut dyn Thinker) -> Seat<'_> {
+        Seat {
+            pace,
+            lag: Duration::ZERO,
+            thinker,
+        }
+    }
+
     fn start() -> Position {
         Position::start(Variant::Crazyhouse)
     }
@@ -290,7 +304,7 @@ mod tests {
         black: &'a mut dyn Thinker,
         pace: Pace,
     ) -> PlayedGame {
-        let seats = [white, black].map(|thinker| Seat { pace, thinker });
+        let seats = [white, black].map(|thinker| seat(pace, thinker));
         play(seats, start(), &|| false).unwrap()
     }
 
@@ -367,10 +381,14 @@ mod tests {
         let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[] b KQkq - 0 9";
         let position = Position::from_fen(fen, Variant::Crazyhouse).unwrap();
         let left = TimeLeft(Some(Duration::from_millis(700)));
-        let clock = limits(Pace::Clock(control), left, &position).clock.unwrap();
+        let mut parrot = Parrot::new(&["e7e5"]);
+        let mut seat = seat(Pace::Clock(control), &mut parrot);
+        seat.lag = Duration::from_millis(150);
+        let clock = limits(&seat, left, &position).clock.unwrap();
         assert_eq!(clock.remaining, Duration::from_millis(700));
         assert_eq!(clock.increment, Duration::from_millis(20));
         assert_eq!(clock.own_moves, 8);
+        assert_eq!(clock.overhead, OVERHEAD + seat.lag);
     }
 
     #[test]
@@ -390,12 +408,35 @@ mod tests {
     }
 
     #[test]
+    fn lag_is_taken_off_the_clock_of_its_player_alone() {
+        let pace = Pace::Clock("10+0".parse().unwrap());
+        let mut white = Parrot::new(&["f2f3", "g2g4"]);
+        let mut black = Parrot::new(&["e7e5", "d8h4"]);
+        let (mut slow, quick) = (seat(pace, &mut white), seat(pace, &mut black));
+        slow.lag = Duration::from_secs(4);
+        let played = play([slow, quick], start(), &|| false).unwrap();
+        let left = |ply: usize| played.thoughts[ply].left.unwrap();
+        assert!(left(0) <= Duration::from_secs(6) && left(2) <= Duration::from_secs(2));
+        assert!(left(1) > Duration::from_secs(6), "{:?}", left(1));
+
+        let mut white = Parrot::new(&["g1f3", "f3g1"]);
+        let mut black = Parrot::new(&["g8f6", "f6g8"]);
+        let (mut slow, quick) = (seat(pace, &mut white), seat(pace, &mut black));
+        slow.lag = Duration::from_secs(4);
+        let played = play([slow, quick], start(), &|| false).unwrap();
+        assert_eq!(
+            (played.end, played.winner),
+            (End::FlagFall, Some(Color::Black))
+        );
+    }
+
+    #[test]
     fn stopped_game_has_no_result() {
         let mut white = Parrot::new(&["e2e4"]);
         let mut black = Parrot::new(&["e7e5"]);
         let pace = Pace::Nodes(1);
         let (white, black) = (&mut white as &mut dyn Thinker, &mut black as _);
-        let seats = [white, black].map(|thinker| Seat { pace, thinker });
+        let seats = [white, black].map(|thinker| seat(pace, thinker));
         assert!(play(seats, start(), &|| true).is_none());
     }
 }
