@@ -75,6 +75,9 @@ pub(crate) struct BenchArgs {
     /// Depth in plies; only the default depth gives the signature
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) depth: Option<u32>,
+    /// Search threads; with more than one the node count differs from run to run
+    #[arg(long, default_value_t = 1, value_parser = threads)]
+    pub(crate) threads: usize,
 }
 
 #[derive(Args, Debug)]
@@ -278,6 +281,11 @@ pub(crate) struct SandboxArgs {
     /// Port of the server on loopback; 0: any free one
     #[arg(long, default_value_t = 0)]
     pub(crate) port: u16,
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    let known = text.parse().ok().filter(|n| (1..=256).contains(n));
+    known.ok_or_else(|| "expected a whole number from 1 to 256".to_owned())
 }
 
 fn variant(text: &str) -> Result<Variant, String> {

@@ -18,10 +18,12 @@ mod search;
 mod searcher;
 mod see;
 mod session;
+mod stability;
 #[cfg(test)]
 mod tests;
 mod time;
 mod tt;
+mod vote;
 mod worker;
 
 pub use bench::{BenchResult, bench};
