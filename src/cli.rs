@@ -131,6 +131,9 @@ pub(crate) struct BenchArgs {
     /// Depth in plies; only the default depth gives the signature
     #[arg(value_parser = clap::value_parser!(u32).range(1..=100))]
     pub(crate) depth: Option<u32>,
+    /// Search threads; with more than one the node count differs from run to run
+    #[arg(long, default_value_t = 1, value_parser = threads)]
+    pub(crate) threads: usize,
 }
 
 #[derive(Args, Debug)]
@@ -225,7 +228,8 @@ pub(crate) struct DataPaths {
 )]
 pub(crate) struct DuelArgs {
     /// First player: a network file, default or material, with settings of its own behind commas: hash=MIB, and one
-    /// of nodes=N, movetime=MS, tc=SECONDS+INCREMENT; constants of the search as `tune --list` shows them, as NAME=VALUE
+    /// of nodes=N, movetime=MS, tc=SECONDS+INCREMENT; lag=MS takes so much off its clock on each move; constants of the
+    /// search as `tune --list` shows them, as NAME=VALUE
     pub(crate) a: PlayerSpec,
     /// Second player
     pub(crate) b: PlayerSpec,
@@ -340,6 +344,11 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|s| (0.001..=86_400.0).contains(s));
     let seconds: f64 = seconds.ok_or("expected seconds from 0.001 to 86400")?;
     Ok(Duration::from_secs_f64(seconds))
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    let known = text.parse().ok().filter(|n| (1..=256).contains(n));
+    known.ok_or_else(|| "expected a whole number from 1 to 256".to_owned())
 }
 
 fn variant(text: &str) -> Result<Variant, String> {

@@ -210,6 +210,8 @@ mod tests {
             verdict: Verdict::Win,
             plies: 0,
             moves: String::new(),
+            ponder_guesses: 0,
+            ponder_hits: 0,
             pgn: format!("[GameId \"{id}\"]\n\n1-0\n\n"),
         }
     }

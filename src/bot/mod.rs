@@ -11,6 +11,7 @@ mod draw;
 mod feed;
 mod game;
 mod offers;
+mod ponder;
 mod record;
 mod round_trip;
 mod search;

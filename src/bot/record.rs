@@ -1,5 +1,6 @@
 //! Record of a finished game: what it was, how it ended, and its PGN.
 
+use super::ponder::Tally;
 use crate::engine::Score;
 use crate::lichess::model::{GameFull, GameId, GameState, GameStatus, Side, Speed};
 use crate::rules::Game;
@@ -106,6 +107,10 @@ pub struct GameRecord {
     pub plies: usize,
     /// Moves in UCI, as the server lists them.
     pub moves: String,
+    /// Replies of the opponent that we had a guess about, and thought about on the opponent's time.
+    pub ponder_guesses: u32,
+    /// Those that were the expected ones.
+    pub ponder_hits: u32,
     /// The game as PGN.
     #[serde(skip)]
     pub pgn: String,
@@ -119,6 +124,7 @@ impl GameRecord {
         color: Side,
         game: &Game,
         played: &[Played],
+        pondered: Tally,
     ) -> Self {
         let finished = Timestamp::now();
         let started = Timestamp::from_millisecond(full.created_at)
@@ -152,6 +158,8 @@ impl GameRecord {
             verdict,
             plies: game.moves().len(),
             moves: state.moves.trim().to_owned(),
+            ponder_guesses: pondered.guesses,
+            ponder_hits: pondered.hits,
             pgn: String::new(),
         };
         record.pgn = pgn::write(
@@ -292,7 +300,11 @@ mod tests {
             },
         ];
         let server = Url::parse("https://lichess.org").unwrap();
-        GameRecord::new(&server, &full, &state, color, &game, &played)
+        let pondered = Tally {
+            guesses: 3,
+            hits: 2,
+        };
+        GameRecord::new(&server, &full, &state, color, &game, &played, pondered)
     }
 
     #[test]
@@ -334,6 +346,10 @@ mod tests {
         assert_eq!(json["status"], "mate");
         assert_eq!(json["moves"], "f2f3 e7e5 g2g4 d8h4");
         assert_eq!(json["opponent"], "Alice");
+        assert_eq!(
+            (&json["ponder_guesses"], &json["ponder_hits"]),
+            (&3.into(), &2.into())
+        );
         assert!(json.get("pgn").is_none());
     }
 

@@ -15,6 +15,8 @@ const STOP_GRACE: Duration = Duration::from_millis(250);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Found {
     pub best: Option<Move>,
+    /// Reply that the search expects.
+    pub reply: Option<Move>,
     /// From our side; `None` if the move does not come from a finished search.
     pub score: Option<Score>,
     pub depth: u32,
@@ -27,6 +29,7 @@ impl Found {
     pub(super) const fn without_search(best: Option<Move>) -> Self {
         Self {
             best,
+            reply: None,
             score: None,
             depth: 0,
             nodes: 0,
@@ -39,6 +42,7 @@ impl From<SearchResult> for Found {
     fn from(result: SearchResult) -> Self {
         Self {
             best: result.best,
+            reply: result.ponder,
             score: (result.depth > 0).then_some(result.score),
             depth: result.depth,
             nodes: result.nodes,
@@ -55,6 +59,8 @@ pub(super) struct Search {
     best: Arc<AtomicU16>,
     deadline: Instant,
     stopped: bool,
+    /// When our clock began to run, if the search began before.
+    hit_at: Option<Instant>,
 }
 
 impl Search {
@@ -92,7 +98,20 @@ impl Search {
             best,
             deadline: start + plan.patience,
             stopped: false,
+            hit_at: None,
         }
+    }
+
+    /// Turns a search that was started with `ponder` into one on the clock of `plan`. `None`, and the search is
+    /// stopped, if it has ended or `plan` has no clock.
+    pub(super) fn hit(mut self, plan: &Plan, received: Instant) -> Option<Self> {
+        let clock = plan.limits.clock?;
+        if !self.handle.ponderhit_on(clock, received) {
+            return None;
+        }
+        self.deadline = received + plan.patience;
+        self.hit_at = Some(received);
+        Some(self)
     }
 
     /// Waits for the end of the search; forever if there is none. A search that died without a result yields the
@@ -100,7 +119,13 @@ impl Search {
     pub(super) async fn finished(search: &mut Option<Self>) -> Found {
         match search {
             Some(search) => match (&mut search.done).await {
-                Ok(result) => result.into(),
+                Ok(result) => {
+                    let mut found = Found::from(result);
+                    if let Some(hit_at) = search.hit_at {
+                        found.elapsed = hit_at.elapsed();
+                    }
+                    found
+                }
                 Err(_) => Found::without_search(search.best_so_far()),
             },
             None => std::future::pending().await,

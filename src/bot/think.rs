@@ -5,8 +5,6 @@ use crate::rules::Move;
 use crate::settings::Settings;
 use std::time::Duration;
 
-/// Thinking time of a game without a clock.
-const CLOCKLESS_MOVE: Duration = Duration::from_secs(5);
 /// How far a search may overrun its limit before it is stopped from outside.
 const SLACK: Duration = Duration::from_millis(250);
 
@@ -43,7 +41,7 @@ pub(super) fn plan(facts: &ThinkFacts, settings: &Settings, search_moves: Vec<Mo
     limits.nodes = (engine.max_nodes > 0).then_some(engine.max_nodes);
     limits.depth = (engine.max_depth > 0).then_some(engine.max_depth);
     let fixed = match facts.clock {
-        None => CLOCKLESS_MOVE,
+        None => settings.game.clockless_move_time,
         Some(_) if facts.own_moves == 0 => {
             let most = facts.first_move_left.map_or(Duration::MAX, |left| left / 2);
             settings.game.first_move_time.min(most)
@@ -124,15 +122,17 @@ mod tests {
 
     #[test]
     fn a_game_without_a_clock_has_bounded_moves() {
+        let mut settings = Settings::defaults();
+        settings.game.clockless_move_time = 7 * S;
         let made = plan(
             &ThinkFacts {
                 clock: None,
                 ..facts()
             },
-            &Settings::defaults(),
+            &settings,
             Vec::new(),
         );
-        assert_eq!(made.limits.movetime, Some(CLOCKLESS_MOVE));
+        assert_eq!((made.limits.movetime, made.on_clock), (Some(7 * S), false));
     }
 
     #[test]

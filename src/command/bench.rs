@@ -5,9 +5,14 @@ use crate::cli::BenchArgs;
 use pocketknight::engine;
 
 pub(crate) fn bench(args: &BenchArgs) -> Result<(), Failure> {
-    let result = engine::bench(args.depth);
+    let result = engine::bench(args.depth, args.threads);
     let nps = per_second(result.nodes, result.elapsed);
-    print(&format!("{} nodes {nps} nps\n", result.nodes))
+    let seconds = result.elapsed.as_secs_f64();
+    print(&format!("{} nodes {nps} nps\n", result.nodes))?;
+    if args.threads > 1 {
+        print(&format!("{seconds:.2} s on {} threads\n", args.threads))?;
+    }
+    Ok(())
 }
 
 /// Rate of a count; of a time too short to measure the count itself.

@@ -44,9 +44,13 @@ pub struct BenchResult {
     pub elapsed: Duration,
 }
 
-/// Searches the fixed positions on one thread to `depth`, or to the depth of the signature.
-pub fn bench(depth: Option<u32>) -> BenchResult {
-    let mut session = Engine::new(1).session(SessionOptions::default());
+/// Searches the fixed positions to `depth`, or to the depth of the signature, on so many threads (1 to 256). Only one
+/// thread gives the same count every time.
+pub fn bench(depth: Option<u32>, threads: usize) -> BenchResult {
+    let mut session = Engine::new(threads).session(SessionOptions {
+        threads,
+        ..SessionOptions::default()
+    });
     let start = Instant::now();
     let mut nodes = 0;
     for fen in POSITIONS {
@@ -84,8 +88,8 @@ mod tests {
                 "{fen}"
             );
         }
-        let first = bench(Some(4));
+        let first = bench(Some(4), 1);
         assert!(first.nodes > 0);
-        assert_eq!(first.nodes, bench(Some(4)).nodes);
+        assert_eq!(first.nodes, bench(Some(4), 1).nodes);
     }
 }

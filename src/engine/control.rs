@@ -1,15 +1,25 @@
 //! Signals between a running search and its owner.
 
 use super::pool::lock;
+use super::time::Clock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
+
+/// The expected move was played.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Hit {
+    /// When the clock began to run.
+    pub(crate) at: Instant,
+    /// The clock at that moment, if it differs from that of the request.
+    pub(crate) clock: Option<Clock>,
+}
 
 #[derive(Debug)]
 struct Phase {
     pondering: bool,
     stopped: bool,
-    hit_at: Option<Instant>,
+    hit: Option<Hit>,
     done: bool,
 }
 
@@ -18,7 +28,7 @@ struct Phase {
 pub(crate) struct Control {
     /// Read in every node.
     stop: AtomicBool,
-    /// Set by a ponder hit; the moment is in `phase`.
+    /// Set by a ponder hit; the rest is in `phase`.
     hit: AtomicBool,
     phase: Mutex<Phase>,
     changed: Condvar,
@@ -32,7 +42,7 @@ impl Control {
             phase: Mutex::new(Phase {
                 pondering,
                 stopped: false,
-                hit_at: None,
+                hit: None,
                 done: false,
             }),
             changed: Condvar::new(),
@@ -57,26 +67,48 @@ impl Control {
         self.stop.store(true, Relaxed);
     }
 
-    /// The expected move was played.
-    pub(crate) fn ponderhit(&self) {
+    /// The expected move was played. False if the search does not ponder any more: it was hit before, or has been
+    /// stopped.
+    pub(crate) fn ponderhit(&self, hit: Hit) -> bool {
         let mut phase = lock(&self.phase);
-        if phase.pondering {
-            phase.pondering = false;
-            phase.hit_at = Some(Instant::now());
-            drop(phase);
-            self.hit.store(true, Relaxed);
-            self.changed.notify_all();
+        if !phase.pondering || phase.stopped {
+            return false;
         }
+        phase.pondering = false;
+        phase.hit = Some(hit);
+        drop(phase);
+        self.hit.store(true, Relaxed);
+        self.changed.notify_all();
+        true
     }
 
-    /// When the expected move was played, if it was.
+    /// How the expected move was played, if it was.
     #[inline(always)]
-    pub(crate) fn hit_at(&self) -> Option<Instant> {
+    pub(crate) fn hit(&self) -> Option<Hit> {
         if self.hit.load(Relaxed) {
-            lock(&self.phase).hit_at
+            lock(&self.phase).hit
         } else {
             None
         }
+    }
+
+    /// Whether the search still waits for the expected move.
+    pub(crate) fn is_pondering(&self) -> bool {
+        let phase = lock(&self.phase);
+        phase.pondering && !phase.stopped && !phase.done
+    }
+
+    /// Ends a search that still waits for the expected move, and says whether it did.
+    pub(crate) fn stop_pondering(&self) -> bool {
+        let mut phase = lock(&self.phase);
+        if !phase.pondering || phase.stopped || phase.done {
+            return false;
+        }
+        phase.stopped = true;
+        drop(phase);
+        self.stop.store(true, Relaxed);
+        self.changed.notify_all();
+        true
     }
 
     /// Waits until a result may be told: at once, after the ponder hit, or after `stop`.

@@ -1,5 +1,6 @@
 //! What ends a search: the limits of a request, and the deadlines that come from them.
 
+use super::control::Hit;
 use super::strength::Strength;
 use super::time::{Clock, budget};
 use crate::rules::Move;
@@ -78,8 +79,21 @@ pub(crate) struct Deadlines {
 impl Deadlines {
     /// Deadlines of limits whose time started to run at `start`.
     pub(crate) fn new(limits: &Limits, start: Instant) -> Self {
-        let budget = limits.clock.as_ref().map(budget);
-        let hard = match (budget.map(|b| b.hard), limits.movetime) {
+        Self::of(limits.clock.as_ref(), limits.movetime, start)
+    }
+
+    /// Deadlines of limits after the expected move was played.
+    pub(crate) fn after_hit(limits: &Limits, hit: Hit) -> Self {
+        Self::of(
+            hit.clock.as_ref().or(limits.clock.as_ref()),
+            limits.movetime,
+            hit.at,
+        )
+    }
+
+    fn of(clock: Option<&Clock>, movetime: Option<Duration>, start: Instant) -> Self {
+        let budget = clock.map(budget);
+        let hard = match (budget.map(|b| b.hard), movetime) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };

@@ -18,11 +18,13 @@ mod search;
 mod searcher;
 mod see;
 mod session;
+mod stability;
 mod strength;
 #[cfg(test)]
 mod tests;
 mod time;
 mod tt;
+mod vote;
 mod wdl;
 mod worker;
 

@@ -4,7 +4,10 @@
 //! permits, one for each thread that it runs on, and waits in line: the longest waiting job is served first, and
 //! nobody overtakes it. A job gets at most its fair share of the cores, which is the cores divided by the sessions,
 //! so it never waits for more than one thread to become free.
+//!
+//! Searches that ponder get what is left: they are served when nobody else waits, and are stopped when somebody does.
 
+use super::control::Control;
 use super::searcher::SEARCH_STACK_BYTES;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,12 +33,24 @@ pub(crate) struct Ticket(u64);
 struct Job {
     ticket: Ticket,
     wanted: usize,
+    /// Set for a search that was asked to ponder.
+    ponder: Option<Arc<Control>>,
     start: Start,
+}
+
+impl Job {
+    fn is_pondering(&self) -> bool {
+        self.ponder
+            .as_ref()
+            .is_some_and(|control| control.is_pondering())
+    }
 }
 
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Job>,
+    /// Searches that were started pondering and may still do so, with their permits.
+    pondering: VecDeque<(Arc<Control>, usize)>,
     ready: VecDeque<Task>,
     /// Threads that exist.
     threads: usize,
@@ -47,16 +62,47 @@ struct State {
 }
 
 impl State {
-    /// Starts waiting jobs, oldest first, as long as permits are left.
+    /// Starts waiting jobs, those on move first and the older ones first, as long as permits are left.
     fn serve(&mut self) {
-        while self.free > 0
-            && let Some(job) = self.waiting.pop_front()
-        {
-            let share = (self.threads / self.sessions.max(1)).max(1);
-            let tasks = (job.start)(job.wanted.clamp(1, share).min(self.free));
+        let share = (self.threads / self.sessions.max(1)).max(1);
+        while let Some((index, on_move)) = self.next() {
+            let wanted = self.waiting[index].wanted.clamp(1, share);
+            if on_move {
+                self.call_back(wanted.saturating_sub(self.free));
+            }
+            if self.free == 0 {
+                return;
+            }
+            let Some(job) = self.waiting.remove(index) else {
+                return;
+            };
+            let tasks = (job.start)(wanted.min(self.free));
             // The job decides how many of its permits it uses.
             self.free = self.free.saturating_sub(tasks.len());
+            self.pondering.retain(|(control, _)| control.is_pondering());
+            self.pondering
+                .extend(job.ponder.map(|control| (control, tasks.len())));
             self.ready.extend(tasks);
+        }
+    }
+
+    /// Stops pondering searches until so many permits are on their way back, or none is left.
+    fn call_back(&mut self, mut missing: usize) {
+        while missing > 0
+            && let Some((control, permits)) = self.pondering.pop_front()
+        {
+            if control.stop_pondering() {
+                missing = missing.saturating_sub(permits);
+            }
+        }
+    }
+
+    /// Place in line of the job to be served next, and whether it is on move.
+    fn next(&self) -> Option<(usize, bool)> {
+        let on_move = self.waiting.iter().position(|job| !job.is_pondering());
+        match on_move {
+            Some(index) => Some((index, true)),
+            None => (!self.waiting.is_empty()).then_some((0, false)),
         }
     }
 }
@@ -145,8 +191,19 @@ impl Pool {
         state.sessions = state.sessions.saturating_sub(1);
     }
 
-    /// Puts a job in line that runs on at most `wanted` threads.
-    pub(crate) fn submit(&self, wanted: usize, start: Start) -> Ticket {
+    /// Starts what can be started, after a waiting search has turned from pondering to being on move.
+    pub(crate) fn serve(&self) {
+        lock(&self.shared.state).serve();
+        self.shared.work.notify_all();
+    }
+
+    /// Puts a job in line that runs on at most `wanted` threads. `ponder` is set for a search that ponders.
+    pub(crate) fn submit(
+        &self,
+        wanted: usize,
+        ponder: Option<Arc<Control>>,
+        start: Start,
+    ) -> Ticket {
         let mut state = lock(&self.shared.state);
         let ticket = Ticket(state.next_ticket);
         state.next_ticket += 1;
@@ -160,6 +217,7 @@ impl Pool {
         state.waiting.push_back(Job {
             ticket,
             wanted,
+            ponder,
             start,
         });
         state.serve();
@@ -192,8 +250,10 @@ impl Drop for Pool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::control::Hit;
     use super::*;
     use std::sync::mpsc::{Sender, channel};
+    use std::time::Instant;
 
     fn job(name: usize, log: &Sender<(usize, usize)>, hold: Option<Arc<Mutex<()>>>) -> Start {
         let log = log.clone();
@@ -218,9 +278,9 @@ mod tests {
         let (log, started) = channel();
         let hold = Arc::new(Mutex::new(()));
         let held = lock(&hold);
-        pool.submit(1, job(0, &log, Some(Arc::clone(&hold))));
+        pool.submit(1, None, job(0, &log, Some(Arc::clone(&hold))));
         for name in 1..6 {
-            pool.submit(1, job(name, &log, None));
+            pool.submit(1, None, job(name, &log, None));
         }
         assert_eq!(started.recv().unwrap(), (0, 1));
         assert!(
@@ -238,10 +298,10 @@ mod tests {
         let pool = Pool::new(4);
         let (log, started) = channel();
         pool.add_session();
-        pool.submit(3, job(0, &log, None));
+        pool.submit(3, None, job(0, &log, None));
         assert_eq!(started.recv().unwrap(), (0, 3));
         pool.add_session();
-        pool.submit(4, job(1, &log, None));
+        pool.submit(4, None, job(1, &log, None));
         assert_eq!(started.recv().unwrap().0, 1);
         pool.remove_session();
         assert_eq!(pool.cores(), 4);
@@ -253,8 +313,8 @@ mod tests {
         let (log, started) = channel();
         let hold = Arc::new(Mutex::new(()));
         let held = lock(&hold);
-        pool.submit(1, job(0, &log, Some(Arc::clone(&hold))));
-        let ticket = pool.submit(1, job(1, &log, None));
+        pool.submit(1, None, job(0, &log, Some(Arc::clone(&hold))));
+        let ticket = pool.submit(1, None, job(1, &log, None));
         assert_eq!(started.recv().unwrap(), (0, 1));
         pool.withdraw(ticket);
         assert_eq!(started.recv().unwrap(), (1, 0));
@@ -267,8 +327,84 @@ mod tests {
     fn a_thread_survives_a_panic_of_its_task() {
         let pool = Pool::new(1);
         let (log, started) = channel();
-        pool.submit(1, Box::new(|_| vec![Box::new(|| panic!("on purpose"))]));
-        pool.submit(1, job(7, &log, None));
+        pool.submit(
+            1,
+            None,
+            Box::new(|_| vec![Box::new(|| panic!("on purpose"))]),
+        );
+        pool.submit(1, None, job(7, &log, None));
         assert_eq!(started.recv().unwrap(), (7, 1));
+    }
+
+    /// Job that holds its permit until its search is stopped.
+    fn pondering(name: usize, log: &Sender<(usize, usize)>, control: &Arc<Control>) -> Start {
+        let (log, control) = (log.clone(), Arc::clone(control));
+        Box::new(move |permits| {
+            log.send((name, permits)).unwrap();
+            vec![Box::new(move || control.wait_for_leave(false)) as Task]
+        })
+    }
+
+    #[test]
+    fn who_is_on_move_takes_the_core_from_who_ponders() {
+        let pool = Pool::new(1);
+        let (log, started) = channel();
+        let control = Arc::new(Control::new(true));
+        pool.submit(1, Some(Arc::clone(&control)), pondering(0, &log, &control));
+        pool.submit(1, None, job(1, &log, None));
+        assert_eq!(started.recv().unwrap(), (0, 1));
+        assert_eq!(started.recv().unwrap(), (1, 1));
+        let hit = Hit {
+            at: Instant::now(),
+            clock: None,
+        };
+        assert!(!control.ponderhit(hit), "it was stopped");
+    }
+
+    #[test]
+    fn a_hit_search_keeps_its_core() {
+        let pool = Pool::new(1);
+        let (log, started) = channel();
+        let hold = Arc::new(Mutex::new(()));
+        let held = lock(&hold);
+        let control = Arc::new(Control::new(true));
+        let work = job(0, &log, Some(Arc::clone(&hold)));
+        pool.submit(1, Some(Arc::clone(&control)), work);
+        let hit = Hit {
+            at: Instant::now(),
+            clock: None,
+        };
+        assert!(control.ponderhit(hit));
+        pool.submit(1, None, job(1, &log, None));
+        assert_eq!(started.recv().unwrap(), (0, 1));
+        assert!(!control.is_stopped());
+        assert!(started.try_recv().is_err());
+        drop(held);
+        assert_eq!(started.recv().unwrap(), (1, 1));
+    }
+
+    #[test]
+    fn who_ponders_waits_for_all_who_are_on_move() {
+        let pool = Pool::new(1);
+        let (log, started) = channel();
+        let hold = Arc::new(Mutex::new(()));
+        let held = lock(&hold);
+        pool.submit(1, None, job(0, &log, Some(Arc::clone(&hold))));
+        let controls = [0, 1].map(|_| Arc::new(Control::new(true)));
+        for (name, control) in controls.iter().enumerate() {
+            let work = job(1 + name, &log, None);
+            pool.submit(1, Some(Arc::clone(control)), work);
+        }
+        pool.submit(1, None, job(3, &log, None));
+        // The expected move was played before a core became free.
+        let hit = Hit {
+            at: Instant::now(),
+            clock: None,
+        };
+        assert!(controls[1].ponderhit(hit));
+        pool.serve();
+        drop(held);
+        let order: Vec<_> = (0..4).map(|_| started.recv().unwrap().0).collect();
+        assert_eq!(order, [0, 2, 3, 1]);
     }
 }

@@ -3,6 +3,7 @@
 use super::movepick::{Context, Picker};
 use super::score::{INFINITE, MATE, MATE_FOUND, MAX_PLY, Score};
 use super::search::Root;
+use super::stability::Stability;
 use super::worker::{Finding, Job, Line, RootMove, Worker};
 use super::{Bound, SearchInfo};
 use crate::rules::{Move, Position};
@@ -12,37 +13,6 @@ use std::time::{Duration, Instant};
 
 /// Searches longer than this report bounds too, so that a long iteration shows some progress.
 const REPORT_BOUNDS_AFTER: Duration = Duration::from_secs(3);
-
-/// How settled the best move is, for the time spent on it.
-#[derive(Debug, Default)]
-struct Stability {
-    best: u16,
-    /// Iterations with the same best move.
-    same: u32,
-    /// Value of the iteration before.
-    value: Option<i32>,
-}
-
-impl Stability {
-    /// Factor on the soft limit after an iteration with this result; `share` is the part of all nodes that the best
-    /// move took.
-    fn factor(&mut self, best: u16, value: i32, share: f64) -> f64 {
-        self.same = if best == self.best {
-            (self.same + 1).min(8)
-        } else {
-            0
-        };
-        self.best = best;
-        let fall = self
-            .value
-            .map_or(0, |earlier| earlier - value)
-            .clamp(-400, 400);
-        self.value = Some(value);
-        let stable = 1.3 - 0.08 * f64::from(self.same);
-        let falling = (1.0 + f64::from(fall) / 400.0).clamp(0.8, 1.6);
-        stable * (1.6 - share) * falling
-    }
-}
 
 impl Worker {
     /// Searches `job` until a limit or a signal ends it. The answer is in `finding` and `root_moves`, even if a
@@ -60,7 +30,9 @@ impl Worker {
             }
             _ => deepest,
         };
-        let mut stability = Stability::default();
+        let number = job.position.fullmoves();
+        let last_move = self.last_move.filter(|(last, _)| last + 1 == number);
+        let mut stability = Stability::new(last_move.map(|(_, value)| value));
         for depth in 1..=last {
             // Other threads skip some depths, so that they look ahead of each other.
             if self.index > 0 && (depth as usize + self.index).is_multiple_of(4) && depth > 4 {
@@ -83,9 +55,12 @@ impl Worker {
                 }
             }
             self.note_best(if self.stopped { depth - 1 } else { depth });
-            if self.stopped || (self.index == 0 && self.is_enough(job, depth, &mut stability)) {
+            if self.stopped || (self.index == 0 && self.is_enough(job, &mut stability)) {
                 break;
             }
+        }
+        if !self.pondering && self.finding.depth > 0 {
+            self.last_move = Some((number, self.finding.value));
         }
         job.counters[self.index].store(self.nodes, Relaxed);
     }
@@ -195,7 +170,7 @@ impl Worker {
     }
 
     /// Whether the search may end after the iteration of `depth`.
-    fn is_enough(&mut self, job: &Job, depth: i32, stability: &mut Stability) -> bool {
+    fn is_enough(&mut self, job: &Job, stability: &mut Stability) -> bool {
         self.notice_ponderhit(job);
         let best = &self.root_moves[0];
         let value = best.value;
@@ -225,14 +200,18 @@ impl Worker {
         let Some(soft) = self.deadlines.soft else {
             return false;
         };
-        // On a clock: nothing to choose, or a mate that a deeper search cannot shorten.
-        if self.root_moves.len() == 1 || (value.abs() >= MATE_FOUND && MATE - value.abs() <= depth)
-        {
+        if self.has_no_choice() {
             return true;
         }
         self.deadlines
             .start
             .is_some_and(|start| start.elapsed() >= soft.mul_f64(factor))
+    }
+
+    /// Whether more time would be wasted: a single move, or a mate that a deeper search cannot shorten.
+    pub(crate) fn has_no_choice(&self) -> bool {
+        let Finding { value, depth, .. } = self.finding;
+        self.root_moves.len() == 1 || (value.abs() >= MATE_FOUND && MATE - value.abs() <= depth)
     }
 
     fn report(

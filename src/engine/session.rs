@@ -1,17 +1,19 @@
 //! One game's table and histories, and the running search on them.
 
-use super::control::Control;
+use super::control::{Control, Hit};
 use super::eval::Evaluation;
 use super::pool::{Pool, Task, Ticket, lock};
 use super::score::{DRAW, Score};
+use super::time::Clock;
 use super::tt::Table;
+use super::vote::speaker;
 use super::worker::{Finding, Job, Worker, mated};
 use super::{OnDone, OnInfo, SearchInfo, SearchRequest, SearchResult, SessionOptions};
 use crate::rules::{MoveList, Position};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Most threads of one search.
 const MOST_THREADS: usize = 256;
@@ -109,6 +111,9 @@ impl Session {
     /// Starts a search. It runs on threads of the engine, waits there for free cores, and ends by its limits, by
     /// [`SearchHandle::stop`], or when the handle is dropped. The callbacks run on a search thread; `on_done` is called
     /// exactly once, and on the thread that calls `stop` if the search had not started by then.
+    ///
+    /// A search with [`super::Limits::ponder`] uses only cores that no session on move wants, and is stopped when one
+    /// comes to want them.
     pub fn search(
         &mut self,
         request: SearchRequest,
@@ -126,8 +131,10 @@ impl Session {
             on_info,
             on_done,
         };
+        let pondering = run.request.limits.ponder.then(|| Arc::clone(&control));
         let ticket = self.pool.submit(
             self.workers.len(),
+            pondering,
             Box::new(move |permits| run.start(permits)),
         );
         self.current = Some((Arc::clone(&control), ticket));
@@ -196,10 +203,31 @@ impl SearchHandle {
         self.pool.withdraw(self.ticket);
     }
 
-    /// Tells that the expected move was played: from now on the clock runs. Has an effect once, and only on a search
-    /// that was started with [`super::Limits::ponder`].
+    /// Tells that the expected move was played: from now on the clock of the request runs. Has an effect once, and
+    /// only on a search that was started with [`super::Limits::ponder`].
     pub fn ponderhit(&self) {
-        self.control.ponderhit();
+        self.hit(Hit {
+            at: Instant::now(),
+            clock: None,
+        });
+    }
+
+    /// The same with the clock as it stood at `received`, when it began to run. False if the search does not ponder
+    /// any more, perhaps because its cores were needed elsewhere: then another search must be started.
+    pub fn ponderhit_on(&self, clock: Clock, received: Instant) -> bool {
+        self.hit(Hit {
+            at: received,
+            clock: Some(clock),
+        })
+    }
+
+    fn hit(&self, hit: Hit) -> bool {
+        let pondered = self.control.ponderhit(hit);
+        if pondered {
+            // If it still waits for a core, it is now in the line of those who are on move.
+            self.pool.serve();
+        }
+        pondered
     }
 }
 
@@ -300,19 +328,17 @@ fn lead(
         worker.prepare(job);
         worker.think(job, &mut on_info);
     }));
-    let mut best = worker.release();
+    let best = worker.release();
     drop(worker);
     job.control.wait_for_leave(job.limits.infinite);
     job.control.end_threads();
-    for finding in findings {
-        // A deeper finished search, or as deep with a better value, speaks for its move.
-        if job.limits.multipv <= 1
-            && (finding.depth, finding.value) > (best.depth, best.value)
-            && !finding.line.is_empty()
-        {
-            best = finding;
-        }
-    }
+    // Waits for the other threads, which hold the table.
+    let others: Vec<_> = findings.iter().collect();
+    let best = if job.limits.multipv <= 1 {
+        speaker(best, others)
+    } else {
+        best
+    };
     on_done(answer(
         &job.position,
         &best,

@@ -361,6 +361,86 @@ fn pondering_waits_for_the_hit_and_then_for_the_clock() {
 }
 
 #[test]
+fn a_hit_with_a_new_clock_forgets_the_old_one() {
+    let mut session = session();
+    let clock = Clock {
+        remaining: Duration::from_hours(10),
+        increment: Duration::ZERO,
+        moves_to_go: None,
+        overhead: Duration::ZERO,
+        own_moves: 20,
+    };
+    let limits = Limits {
+        clock: Some(clock),
+        ponder: true,
+        ..Limits::default()
+    };
+    let start_position = Position::start(Variant::Crazyhouse);
+    let (handle, infos, results) = start(&mut session, request(start_position, limits));
+    while infos.recv().unwrap().depth < 5 {}
+    let short = Clock {
+        remaining: Duration::from_millis(100),
+        ..clock
+    };
+    assert!(handle.ponderhit_on(short, Instant::now()));
+    assert!(results.recv().unwrap().depth >= 5);
+    assert!(!handle.ponderhit_on(short, Instant::now()), "hit before");
+}
+
+#[test]
+fn a_forced_move_found_while_pondering_is_played_at_the_hit() {
+    let mut session = session();
+    let clock = Clock {
+        remaining: Duration::from_hours(10),
+        increment: Duration::ZERO,
+        moves_to_go: None,
+        overhead: Duration::ZERO,
+        own_moves: 20,
+    };
+    let limits = Limits {
+        clock: Some(clock),
+        ponder: true,
+        ..Limits::default()
+    };
+    // The king must take the queen.
+    let forced = position("k6r/8/8/8/8/8/6q1/7K[Pp] w - - 0 20");
+    let (handle, infos, results) = start(&mut session, request(forced, limits));
+    while infos.recv().unwrap().depth < 3 {}
+    handle.ponderhit();
+    assert!(results.recv().is_ok());
+}
+
+#[test]
+fn a_game_on_move_gets_the_core_of_one_that_ponders() {
+    let engine = Engine::new(1);
+    let (mut idle, mut busy) = (
+        engine.session(SessionOptions::default()),
+        engine.session(SessionOptions::default()),
+    );
+    let limits = Limits {
+        ponder: true,
+        ..Limits::default()
+    };
+    let start_position = Position::start(Variant::Crazyhouse);
+    let (pondering, infos, results) = start(&mut idle, request(start_position, limits));
+    infos.recv().unwrap();
+    let found = busy.search_blocking(request(start_position, depth(4)), &mut |_| {});
+    assert_eq!(found.depth, 4);
+    assert!(results.recv().unwrap().best.is_some(), "it was stopped");
+    let clock = Clock {
+        remaining: Duration::from_secs(1),
+        increment: Duration::ZERO,
+        moves_to_go: None,
+        overhead: Duration::ZERO,
+        own_moves: 20,
+    };
+    assert!(!pondering.ponderhit_on(clock, Instant::now()));
+    // It can ponder again, and think, as soon as the core is free.
+    let found = idle.search_blocking(request(start_position, depth(4)), &mut |_| {});
+    assert_eq!(found.depth, 4);
+}
+
+#[test]
 fn a_panic_inside_a_search_yields_the_move_of_the_last_finished_depth() {
     let mut session = session();
     let (done, results) = channel();

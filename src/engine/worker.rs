@@ -181,6 +181,8 @@ pub(crate) struct Worker {
     pub(crate) root_depth: i32,
     /// Best of the last finished depth, and of later ones as far as they are proven.
     pub(crate) finding: Finding,
+    /// Move number and value of the last search that was no mere pondering.
+    pub(crate) last_move: Option<(u32, i32)>,
 }
 
 impl std::fmt::Debug for Worker {
@@ -221,6 +223,7 @@ impl Worker {
             rank: 0,
             finding: Finding::default(),
             root_depth: 0,
+            last_move: None,
         };
         worker.set_params(Params::DEFAULT);
         worker
@@ -242,6 +245,7 @@ impl Worker {
     pub(crate) fn clear(&mut self) {
         self.histories.clear();
         self.corrections.clear();
+        self.last_move = None;
     }
 
     /// Makes everything ready for `job`; what a panic left half done is gone after this.
@@ -382,18 +386,19 @@ impl Worker {
         if !self.pondering {
             return;
         }
-        let Some(hit_at) = self.control.hit_at() else {
+        let Some(hit) = self.control.hit() else {
             return;
         };
         self.pondering = false;
-        self.deadlines = Deadlines::new(&job.limits, hit_at);
+        self.deadlines = Deadlines::after_hit(&job.limits, hit);
+        let Some(soft) = self.deadlines.soft else {
+            return;
+        };
         // Time spent pondering counts for the greater part; a search that would be over by now ends at once.
-        let credit = hit_at.saturating_duration_since(job.began) * 7 / 10;
-        if let Some(soft) = self.deadlines.soft {
-            self.deadlines.soft = Some(soft.saturating_sub(credit));
-            if credit >= soft && self.finding.depth > 0 {
-                self.stopped = true;
-            }
+        let credit = hit.at.saturating_duration_since(job.began) * 7 / 10;
+        self.deadlines.soft = Some(soft.saturating_sub(credit));
+        if self.finding.depth > 0 && (credit >= soft || self.has_no_choice()) {
+            self.stopped = true;
         }
     }
 

@@ -75,6 +75,8 @@ pub struct EngineSettings {
     pub threads: usize,
     /// Time kept back from each move.
     pub move_overhead: Duration,
+    /// Think on the opponent's time.
+    pub ponder: bool,
     /// Limit of nodes a move; 0: none.
     pub max_nodes: u64,
     /// Limit of depth in plies; 0: none.
@@ -131,6 +133,8 @@ pub struct ChallengeSettings {
 pub struct GameSettings {
     /// Thinking time of the first own move.
     pub first_move_time: Duration,
+    /// Thinking time of each move in a game without a clock.
+    pub clockless_move_time: Duration,
     /// Abort when a human does not make the first move in this time.
     pub abort_after_human: Duration,
     /// The same for bots.
@@ -233,12 +237,18 @@ impl Settings {
                 threads: r.number("engine", "threads", 1..=256),
                 move_overhead: r.duration("engine", "move_overhead", Duration::ZERO..=MINUTE),
                 max_nodes: r.number("engine", "max_nodes", 0..=i64::MAX),
+                ponder: r.flag("engine", "ponder"),
                 max_depth: r.number("engine", "max_depth", 0..=1000),
                 eval_file: r.optional_path("engine", "eval_file"),
             },
             challenge: ChallengeSettings::read(r),
             game: GameSettings {
                 first_move_time: r.duration("game", "first_move_time", Duration::ZERO..=MINUTE),
+                clockless_move_time: r.duration(
+                    "game",
+                    "clockless_move_time",
+                    Duration::ZERO..=HOUR,
+                ),
                 abort_after_human: r.duration("game", "abort_after_human", SECOND..=24 * HOUR),
                 abort_after_bot: r.duration("game", "abort_after_bot", SECOND..=24 * HOUR),
                 claim_victory: r.flag("game", "claim_victory"),

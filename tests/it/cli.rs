@@ -175,6 +175,18 @@ fn bench_counts_the_same_nodes_twice() {
     assert_eq!(nodes(), nodes());
 }
 
+#[test]
+fn bench_on_several_threads_tells_the_time() {
+    let out = Program::new(&["bench", "3", "--threads", "2"]).finish();
+    assert_eq!(out.code, Some(0), "{out:?}");
+    let lines: Vec<&str> = out.stdout.lines().collect();
+    assert!(lines[0].contains(" nodes "), "{out:?}");
+    assert!(lines[1].ends_with(" s on 2 threads"), "{out:?}");
+    let out = Program::new(&["bench", "--threads", "0"]).finish();
+    assert_eq!(out.code, Some(2));
+    assert!(out.stderr.contains("from 1 to 256"), "{out:?}");
+}
+
 /// A changed count without an intended change of the search is a bug; with one, the file changes too.
 #[test]
 fn bench_gives_the_signature_of_this_version() {

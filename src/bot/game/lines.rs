@@ -66,6 +66,7 @@ impl Play {
             Err(error) => {
                 self.confused += 1;
                 self.search = None;
+                self.ponder = None;
                 self.turn.position_changed();
                 let error = &error as &dyn std::error::Error;
                 if self.confused < MAX_CONFUSED {
@@ -98,11 +99,13 @@ impl Play {
             Change::Extended(new) => self.tracker.plies() - new,
             Change::Rebuilt(kept) => {
                 info!(kept, "moves were taken back");
+                self.ponder = None;
                 kept
             }
         };
         // Dropping a running search stops it.
         self.search = None;
+        self.check_ponder();
         let found = self.found.take();
         self.turn.position_changed();
         self.offers.moved(Instant::now());
@@ -137,6 +140,7 @@ impl Play {
 
     pub(super) fn finish(&mut self) -> GameEnd {
         self.search = None;
+        self.ponder = None;
         let record = GameRecord::new(
             self.context.client.url(),
             &self.full,
@@ -144,12 +148,15 @@ impl Play {
             self.color,
             self.tracker.game(),
             &self.played,
+            self.pondered,
         );
         info!(
             status = record.status.word(),
             winner = record.winner.map(|side| side.to_string()),
             result = record.verdict.word(),
             plies = record.plies,
+            ponder_hits = record.ponder_hits,
+            ponder_guesses = record.ponder_guesses,
             "game over"
         );
         GameEnd::Finished(Box::new(record))

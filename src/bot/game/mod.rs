@@ -9,6 +9,7 @@ mod moves;
 use super::Observer;
 use super::feed::{Feed, FeedEvent};
 use super::offers::{OfferFacts, Offers};
+use super::ponder::{Ponder, Tally};
 use super::record::{GameRecord, Played};
 use super::round_trip::RoundTrip;
 use super::search::{Found, Search};
@@ -141,6 +142,9 @@ struct Play {
     turn: Turn,
     session: Session,
     search: Option<Search>,
+    /// Search on the opponent's time; never of a position on the board.
+    ponder: Option<Ponder>,
+    pondered: Tally,
     requests: JoinSet<Answer>,
     offers: Offers,
     /// What our last search found in the position it was made for.
@@ -206,6 +210,8 @@ impl Play {
             received,
             turn: Turn::new(),
             search: None,
+            ponder: None,
+            pondered: Tally::default(),
             requests: JoinSet::new(),
             offers: Offers::new(Instant::now()),
             found: None,

@@ -3,6 +3,7 @@
 use super::{Play, millis};
 use crate::bot::draw::{self, DrawFacts};
 use crate::bot::offers::{Action, OfferFacts};
+use crate::bot::ponder::{Guess, Outcome, Ponder};
 use crate::bot::round_trip::RoundTrip;
 use crate::bot::search::{Found, Search};
 use crate::bot::think::{self, ThinkFacts};
@@ -46,11 +47,29 @@ impl Play {
                 return;
             }
         }
+        let facts = self.think_facts();
+        let fresh = choices.is_empty();
+        let plan = think::plan(&facts, &self.context.settings, choices);
+        debug!(ply = self.ply(), ?plan, "search");
+        let game = self.tracker.game();
+        let ponder = self
+            .ponder
+            .take()
+            .filter(|ponder| fresh && ponder.guess().outcome(game.moves()) == Outcome::Hit);
+        let search = ponder
+            .and_then(|ponder| ponder.into_search(&plan, self.received))
+            .unwrap_or_else(|| Search::start(&mut self.session, game, plan, self.received));
+        self.search = Some(search);
+        self.turn.searching();
+    }
+
+    /// Clock of the present state.
+    fn think_facts(&self) -> ThinkFacts {
         let (time, increment) = match self.color {
             Side::White => (self.state.wtime, self.state.winc),
             Side::Black => (self.state.btime, self.state.binc),
         };
-        let facts = ThinkFacts {
+        ThinkFacts {
             clock: self.full.clock.map(|_| (millis(time), millis(increment))),
             own_moves: self.ply() / 2,
             overhead: lock(&self.context.round_trip)
@@ -59,12 +78,40 @@ impl Play {
                 .state
                 .expiration
                 .map(|timer| millis(timer.millis_to_move - timer.idle_millis)),
+        }
+    }
+
+    /// Begins to search the reply that `found` expects. The POST of our move is under way by now.
+    fn start_ponder(&mut self, found: &Found) {
+        let facts = ThinkFacts {
+            own_moves: self.ply() / 2 + 1,
+            ..self.think_facts()
         };
-        let plan = think::plan(&facts, &self.context.settings, choices);
-        debug!(ply = self.ply(), ?plan, "search");
-        let game = self.tracker.game();
-        self.search = Some(Search::start(&mut self.session, game, plan, self.received));
-        self.turn.searching();
+        if !self.context.settings.engine.ponder || facts.clock.is_none() {
+            return;
+        }
+        let Some((guess, game)) = Guess::new(self.tracker.game(), found) else {
+            return;
+        };
+        if self.ponder.as_ref().is_some_and(|p| p.guess() == guess) {
+            return;
+        }
+        // The clock is told again, as it then is, when the reply comes.
+        let plan = think::plan(&facts, &self.context.settings, Vec::new());
+        self.ponder = Some(Ponder::start(&mut self.session, guess, &game, plan));
+    }
+
+    /// The move list has grown: ends pondering on what was not played.
+    pub(super) fn check_ponder(&mut self) {
+        let Some(ponder) = &self.ponder else {
+            return;
+        };
+        match ponder.guess().outcome(self.tracker.game().moves()) {
+            Outcome::Open => return,
+            Outcome::Hit => self.pondered.hits += 1,
+            Outcome::Miss => self.ponder = None,
+        }
+        self.pondered.guesses += 1;
     }
 
     pub(super) fn on_found(&mut self, found: Found) {
@@ -106,6 +153,7 @@ impl Play {
                 &self.context.settings.game,
             );
         let ticket = self.turn.posting(mv);
+        let guess = found.clone();
         let uci = self
             .tracker
             .position()
@@ -120,6 +168,7 @@ impl Play {
                 took: start.elapsed(),
             }
         });
+        self.start_ponder(&guess);
     }
 
     pub(super) fn act(&mut self, action: Action, now: Instant) {
@@ -157,6 +206,7 @@ impl Play {
 
     pub(super) fn give_up(&mut self, now: Instant) {
         self.search = None;
+        self.ponder = None;
         self.resign_at = Some(now);
     }
 

@@ -293,7 +293,7 @@ impl Front {
 
     fn bench(&mut self, depth: Option<u32>) {
         self.finish_search();
-        let result = bench(depth);
+        let result = bench(depth, 1);
         let micros = result.elapsed.as_micros().max(1);
         let nps = u128::from(result.nodes) * 1_000_000 / micros;
         self.output.line(&format!(

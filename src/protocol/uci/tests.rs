@@ -438,7 +438,7 @@ fn bench_within_a_session_counts_as_the_command_does() {
         .lines()
         .find_map(|line| line.strip_prefix("Nodes searched  : "));
     let count: u64 = count.expect("a count").parse().unwrap();
-    assert_eq!(count, bench(Some(2)).nodes);
+    assert_eq!(count, bench(Some(2), 1).nodes);
     assert!(output.contains("/4P3/"), "{output}");
 }
 

@@ -77,6 +77,8 @@ pub struct Thought {
     pub nodes: u64,
     /// Time from the beginning of the turn to its end.
     pub spent: Duration,
+    /// Time that the clock lost beyond that.
+    pub lag: Duration,
     /// Time left after the move, the increment included; `None` without a clock.
     pub left: Option<Duration>,
 }
@@ -116,6 +118,8 @@ impl Thinker for Searcher {
 pub(super) struct Seat<'a> {
     pub(super) pace: Pace,
     pub(super) strength: Option<Strength>,
+    /// Time that the clock loses on each move beyond the thinking.
+    pub(super) lag: Duration,
     pub(super) thinker: &'a mut dyn Thinker,
 }
 
@@ -197,7 +201,7 @@ fn take_turn(
 ) -> Result<(), End> {
     let position = *game.position();
     let received = Instant::now();
-    let mut limits = limits(seat.pace, *clock, &position);
+    let mut limits = limits(seat, *clock, &position);
     // Errors of its own for each side: two weak players do not believe in the same things.
     let seed = position.turn().index() as u64;
     limits.strength = seat.strength.map(|strength| strength.with_seed(seed));
@@ -211,12 +215,13 @@ fn take_turn(
     let result = catch_unwind(AssertUnwindSafe(|| seat.thinker.think(request)))
         .map_err(|_| End::Fault(Fault::Panic))?;
     let spent = received.elapsed();
-    let in_time = clock.spend(spent, seat.pace);
+    let in_time = clock.spend(spent + seat.lag, seat.pace);
     thoughts.push(Thought {
         score: result.score,
         depth: result.depth,
         nodes: result.nodes,
         spent,
+        lag: seat.lag,
         left: clock.0,
     });
     if !in_time {
@@ -228,9 +233,9 @@ fn take_turn(
         .map_err(|_| End::Fault(Fault::Illegal(text())))
 }
 
-fn limits(pace: Pace, clock: TimeLeft, position: &Position) -> Limits {
+fn limits(seat: &Seat<'_>, clock: TimeLeft, position: &Position) -> Limits {
     let mut limits = Limits::default();
-    match pace {
+    match seat.pace {
         Pace::Nodes(nodes) => limits.nodes = Some(nodes),
         Pace::MoveTime(time) => limits.movetime = Some(time),
         Pace::Clock(control) => {
@@ -238,7 +243,8 @@ fn limits(pace: Pace, clock: TimeLeft, position: &Position) -> Limits {
                 remaining: clock.0.unwrap_or(control.base),
                 increment: control.increment,
                 moves_to_go: None,
-                overhead: OVERHEAD,
+                // A lag is known to who suffers it, as measured by the bot.
+                overhead: OVERHEAD + seat.lag,
                 // The moves of the opening count as played.
                 own_moves: position.fullmoves().saturating_sub(1),
             });
@@ -286,6 +292,15 @@ mod tests {
         }
     }
 
+    fn seat(pace: Pace, thinker: &mut dyn Thinker) -> Seat<'_> {
+        Seat {
+            pace,
+            strength: None,
+            lag: Duration::ZERO,
+            thinker,
+        }
+    }
+
     fn start() -> Position {
         Position::start(Variant::Crazyhouse)
     }
@@ -295,12 +310,7 @@ mod tests {
         black: &'a mut dyn Thinker,
         pace: Pace,
     ) -> PlayedGame {
-        let strength = None;
-        let seats = [white, black].map(|thinker| Seat {
-            pace,
-            strength,
-            thinker,
-        });
+        let seats = [white, black].map(|thinker| seat(pace, thinker));
         play(seats, start(), &|| false).unwrap()
     }
 
@@ -377,10 +387,14 @@ mod tests {
         let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR[] b KQkq - 0 9";
         let position = Position::from_fen(fen, Variant::Crazyhouse).unwrap();
         let left = TimeLeft(Some(Duration::from_millis(700)));
-        let clock = limits(Pace::Clock(control), left, &position).clock.unwrap();
+        let mut parrot = Parrot::new(&["e7e5"]);
+        let mut seat = seat(Pace::Clock(control), &mut parrot);
+        seat.lag = Duration::from_millis(150);
+        let clock = limits(&seat, left, &position).clock.unwrap();
         assert_eq!(clock.remaining, Duration::from_millis(700));
         assert_eq!(clock.increment, Duration::from_millis(20));
         assert_eq!(clock.own_moves, 8);
+        assert_eq!(clock.overhead, OVERHEAD + seat.lag);
     }
 
     #[test]
@@ -400,17 +414,35 @@ mod tests {
     }
 
     #[test]
+    fn lag_is_taken_off_the_clock_of_its_player_alone() {
+        let pace = Pace::Clock("10+0".parse().unwrap());
+        let mut white = Parrot::new(&["f2f3", "g2g4"]);
+        let mut black = Parrot::new(&["e7e5", "d8h4"]);
+        let (mut slow, quick) = (seat(pace, &mut white), seat(pace, &mut black));
+        slow.lag = Duration::from_secs(4);
+        let played = play([slow, quick], start(), &|| false).unwrap();
+        let left = |ply: usize| played.thoughts[ply].left.unwrap();
+        assert!(left(0) <= Duration::from_secs(6) && left(2) <= Duration::from_secs(2));
+        assert!(left(1) > Duration::from_secs(6), "{:?}", left(1));
+
+        let mut white = Parrot::new(&["g1f3", "f3g1"]);
+        let mut black = Parrot::new(&["g8f6", "f6g8"]);
+        let (mut slow, quick) = (seat(pace, &mut white), seat(pace, &mut black));
+        slow.lag = Duration::from_secs(4);
+        let played = play([slow, quick], start(), &|| false).unwrap();
+        assert_eq!(
+            (played.end, played.winner),
+            (End::FlagFall, Some(Color::Black))
+        );
+    }
+
+    #[test]
     fn stopped_game_has_no_result() {
         let mut white = Parrot::new(&["e2e4"]);
         let mut black = Parrot::new(&["e7e5"]);
         let pace = Pace::Nodes(1);
         let (white, black) = (&mut white as &mut dyn Thinker, &mut black as _);
-        let strength = None;
-        let seats = [white, black].map(|thinker| Seat {
-            pace,
-            strength,
-            thinker,
-        });
+        let seats = [white, black].map(|thinker| seat(pace, thinker));
         assert!(play(seats, start(), &|| true).is_none());
     }
 }

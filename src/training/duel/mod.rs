@@ -14,7 +14,7 @@ mod tests;
 pub use game::{End, Fault, PLY_LIMIT, PlayedGame, Thought};
 pub use openings::{Openings, OpeningsError};
 pub use player::{Pace, Player, PlayerError, PlayerSpec, TimeControl, TimeControlError};
-pub use report::{Pair, Report, Results, Totals};
+pub use report::{LONG_GAME, Pair, Report, Results, Totals};
 pub use statistics::{Pentanomial, Sprt, Verdict};
 
 use crate::engine::{SEARCH_STACK_BYTES, Searcher};
@@ -160,11 +160,13 @@ impl Duel {
             let a = Seat {
                 pace: self.players[0].pace,
                 strength: self.players[0].strength,
+                lag: self.players[0].lag,
                 thinker: a,
             };
             let b = Seat {
                 pace: self.players[1].pace,
                 strength: self.players[1].strength,
+                lag: self.players[1].lag,
                 thinker: b,
             };
             let seats = if reversed { [b, a] } else { [a, b] };

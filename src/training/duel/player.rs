@@ -11,6 +11,8 @@ use std::time::Duration;
 const MOST_NODES: u64 = 1_000_000_000_000;
 /// Most milliseconds for one move.
 const MOST_MOVE_MS: u64 = 3_600_000;
+/// Most milliseconds that each move loses.
+const MOST_LAG_MS: u64 = 60_000;
 /// Most seconds of a clock and of its increment.
 const MOST_CLOCK_S: f64 = 86_400.0;
 /// Largest transposition table, MiB.
@@ -91,7 +93,8 @@ enum Source {
 }
 
 /// Player as it is asked for: `default`, `material` or a network file, each with settings of its own behind commas,
-/// as in `new.pknn,hash=32,nodes=10000`. Constants of the search are settings too, as in `default,razor=400`.
+/// as in `new.pknn,hash=32,nodes=10000` or `default,tc=60+0,lag=150`. Constants of the search are settings too, as in
+/// `default,razor=400`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlayerSpec {
     text: String,
@@ -100,6 +103,7 @@ pub struct PlayerSpec {
     strength: Option<Strength>,
     pace: Option<Pace>,
     params: Params,
+    lag: Option<Duration>,
 }
 
 /// Why a text is no player, or a player cannot be made.
@@ -110,7 +114,8 @@ pub enum PlayerError {
     Missing(String),
     /// Not one of the settings.
     #[error(
-        "player setting {0:?}, expected hash=MIB, elo=N, nodes=N, movetime=MS, tc=SECONDS+INCREMENT or a search constant"
+        "player setting {0:?}, expected hash=MIB, elo=N, nodes=N, movetime=MS, tc=SECONDS+INCREMENT, lag=MS or a search \
+         constant"
     )]
     Setting(String),
     /// Number outside of its range.
@@ -142,9 +147,12 @@ pub enum PlayerError {
     Clock(#[from] TimeControlError),
     /// A setting twice, or more than one limit of thinking.
     #[error(
-        "player {0:?}, expected hash and elo at most once and at most one of nodes, movetime and tc"
+        "player {0:?}, expected hash, elo and lag at most once and at most one of nodes, movetime and tc"
     )]
     Twice(String),
+    /// Lag without a clock to take it from.
+    #[error("player {0:?}, expected lag only with a clock (tc=SECONDS+INCREMENT or --tc)")]
+    Lag(String),
     /// The file cannot be read or is no network.
     #[error(transparent)]
     File(#[from] EvalFileError),
@@ -168,6 +176,7 @@ impl FromStr for PlayerSpec {
             strength: None,
             pace: None,
             params: Params::default(),
+            lag: None,
         };
         for part in parts {
             let unknown = || PlayerError::Setting(part.to_owned());
@@ -182,6 +191,13 @@ impl FromStr for PlayerSpec {
                 }
                 "elo" => {
                     if spec.strength.replace(strength(value)?).is_some() {
+                        return Err(PlayerError::Twice(text.to_owned()));
+                    }
+                    continue;
+                }
+                "lag" => {
+                    let ms = number("lag", value, MOST_LAG_MS)?;
+                    if spec.lag.replace(Duration::from_millis(ms)).is_some() {
                         return Err(PlayerError::Twice(text.to_owned()));
                     }
                     continue;
@@ -228,8 +244,12 @@ impl PlayerSpec {
     /// Player of this specification; `hash_mib` and `pace` hold where it says nothing. Reads the network.
     ///
     /// # Errors
-    /// If the file cannot be read or is no network.
+    /// If the file cannot be read or is no network, or if there is a lag but no clock.
     pub fn load(&self, hash_mib: usize, pace: Pace) -> Result<Player, PlayerError> {
+        let pace = self.pace.unwrap_or(pace);
+        if self.lag.is_some() && !matches!(pace, Pace::Clock(_)) {
+            return Err(PlayerError::Lag(self.text.clone()));
+        }
         let (evaluation, details) = match &self.source {
             Source::Default => (Evaluation::default(), None),
             Source::Material => (Evaluation::Material, None),
@@ -246,8 +266,9 @@ impl PlayerSpec {
             evaluation,
             hash_mib: self.hash_mib.unwrap_or(hash_mib),
             strength: self.strength,
-            pace: self.pace.unwrap_or(pace),
+            pace,
             params: self.params,
+            lag: self.lag.unwrap_or_default(),
         })
     }
 }
@@ -269,6 +290,8 @@ pub struct Player {
     pub pace: Pace,
     /// Constants of its search.
     pub params: Params,
+    /// Time that its clock loses on each move without any thinking, as over a network.
+    pub lag: Duration,
 }
 
 /// As in `new.pknn (1340+195->32x2->1, 0badcafe), hash 16 MiB, 5000 nodes a move`.
@@ -287,6 +310,9 @@ impl fmt::Display for Player {
                 Some(value) if value != info.default => write!(f, ", {} {value}", info.name)?,
                 _ => {}
             }
+        }
+        if !self.lag.is_zero() {
+            write!(f, ", lag {} ms", self.lag.as_millis())?;
         }
         Ok(())
     }
@@ -317,6 +343,10 @@ mod tests {
             load("material,razor=400"),
             "material, hash 16 MiB, 5000 nodes a move, razor 400"
         );
+        assert_eq!(
+            load("material,lag=150,tc=60"),
+            "material, hash 16 MiB, 60+0 s, lag 150 ms"
+        );
     }
 
     #[test]
@@ -340,12 +370,14 @@ mod tests {
                 "material,nodes=5,tc=1",
                 "at most one of nodes, movetime and tc",
             ),
-            ("material,hash=5,hash=5", "hash and elo at most once"),
-            ("material,elo=1000,elo=1000", "hash and elo at most once"),
+            ("material,hash=5,hash=5", "elo and lag at most once"),
+            ("material,elo=1000,elo=1000", "elo and lag at most once"),
             (
                 "material,elo=100",
                 "elo=\"100\", expected a whole number from",
             ),
+            ("material,lag=5,lag=5", "elo and lag at most once"),
+            ("material,lag=0", "lag=\"0\", expected a whole number"),
             ("material,razor=x", "razor=\"x\", expected a whole number"),
             ("material,razor=1", "razor = 1, expected 50 to 2000"),
             (long.as_str(), "from 1 to 3600000"),
@@ -353,6 +385,18 @@ mod tests {
             let error = text.parse::<PlayerSpec>().unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");
         }
+    }
+
+    #[test]
+    fn lag_without_a_clock_is_refused() {
+        let spec: PlayerSpec = "material,lag=150".parse().unwrap();
+        let error = spec.load(16, NODES).unwrap_err().to_string();
+        assert!(error.contains("lag only with a clock"), "{error}");
+        let clock = Pace::Clock("2+0.02".parse().unwrap());
+        assert_eq!(
+            spec.load(16, clock).unwrap().lag,
+            Duration::from_millis(150)
+        );
     }
 
     #[test]

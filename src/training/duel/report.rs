@@ -1,6 +1,6 @@
 //! Results of a match, added up and written out.
 
-use super::game::{End, PlayedGame};
+use super::game::{End, PlayedGame, Thought};
 use super::statistics::{Interval, Pentanomial, Sprt, Verdict};
 use crate::engine::Score;
 use crate::rules::pgn::{self, Eval, GameResult, Note, Tags};
@@ -59,7 +59,7 @@ impl Pair {
 
 fn notes(played: &PlayedGame) -> Vec<Note> {
     let moves = played.thoughts.iter().zip(played.game.positions());
-    let note = |(thought, before): (&super::Thought, &crate::rules::Position)| {
+    let note = |(thought, before): (&Thought, &crate::rules::Position)| {
         let sign = match before.turn() {
             Color::White => 1,
             Color::Black => -1,
@@ -76,6 +76,9 @@ fn notes(played: &PlayedGame) -> Vec<Note> {
     moves.map(note).collect()
 }
 
+/// Own moves beyond which a game counts as long: by then a player should have put most of its clock to use.
+pub const LONG_GAME: usize = 35;
+
 /// What a player did in all games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Totals {
@@ -91,6 +94,34 @@ pub struct Totals {
     pub flag_falls: u64,
     /// Games lost by a fault.
     pub faults: u64,
+    /// Games on a clock with more than [`LONG_GAME`] own moves.
+    pub long_games: u64,
+    /// Time that the clock gave in these: at the start and by increments.
+    pub clock_given: Duration,
+    /// Time thought in these.
+    pub clock_used: Duration,
+}
+
+impl Totals {
+    /// Counts a game, given what the player found in it, as a long one if it is one.
+    fn add_clock(&mut self, thoughts: &[&Thought]) {
+        if let [.., last] = thoughts
+            && let Some(left) = last.left
+            && thoughts.len() > LONG_GAME
+        {
+            let used: Duration = thoughts.iter().map(|thought| thought.spent).sum();
+            let lost: Duration = thoughts.iter().map(|thought| thought.lag).sum();
+            self.long_games += 1;
+            self.clock_used += used;
+            self.clock_given += left + used + lost;
+        }
+    }
+
+    /// Part of the clock put to use in long games, percent; `None` if there were none.
+    pub fn clock_use(&self) -> Option<f64> {
+        let given = self.clock_given.as_secs_f64();
+        (given > 0.0).then(|| 100.0 * self.clock_used.as_secs_f64() / given)
+    }
 }
 
 /// Everything about a match that does not depend on the speed of the machine, if the players think by nodes.
@@ -174,6 +205,16 @@ impl Results {
                     totals.plain_moves += 1;
                     totals.depth += u64::from(thought.depth);
                 }
+            }
+            for (player, totals) in self.players.iter_mut().enumerate() {
+                let own: Vec<_> = played
+                    .thoughts
+                    .iter()
+                    .zip(played.game.positions())
+                    .filter(|(_, before)| usize::from(before.turn() != a) == player)
+                    .map(|(thought, _)| thought)
+                    .collect();
+                totals.add_clock(&own);
             }
         }
     }
@@ -341,6 +382,16 @@ impl fmt::Display for Report {
                 totals.flag_falls,
                 totals.faults
             )?;
+        }
+        for (i, totals) in results.players.iter().enumerate() {
+            if let Some(percent) = totals.clock_use() {
+                writeln!(
+                    f,
+                    "clock {}    {percent:.0} % used in {} games beyond {LONG_GAME} own moves",
+                    ["A", "B"][i],
+                    totals.long_games
+                )?;
+            }
         }
         write!(f, "time       {:.1} s", self.elapsed.as_secs_f64())
     }

@@ -19,6 +19,7 @@ use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::thread;
+use std::time::Duration;
 
 /// Iterations that are played from the same values.
 const ROUND: u64 = 16;
@@ -114,6 +115,7 @@ impl Tune {
             strength: None,
             pace: Pace::Nodes(state.nodes),
             params,
+            lag: Duration::ZERO,
         };
         let [raised, lowered] = state.pair_of(iteration);
         let duel = Duel {

@@ -2,6 +2,7 @@
 
 mod account;
 mod games;
+mod ponder;
 mod server;
 
 use pocketknight::bot::{self, BotEvent, BotOptions, Summary};
