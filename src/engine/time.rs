@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn a_period_is_used_up_by_its_last_move_and_never_overstepped() {
         for moves in [1, 5, 20, 40] {
-            let mut left = Duration::from_secs(60);
+            let mut left = Duration::from_mins(1);
             for to_go in (1..=moves).rev() {
                 let now = Clock {
                     remaining: left,

@@ -178,15 +178,15 @@ async fn two_games_share_one_core_while_both_ponder() {
     let mut two = mv.tail().to_owned();
     mv.ok();
     for reply in ["a7a6", "h7h6"] {
-        one += &format!(" {reply}");
+        one = format!("{one} {reply}");
         first.line(&state(&one));
         let mv = bot.a_move(ID).await;
-        one += &format!(" {}", mv.tail());
+        one = format!("{one} {}", mv.tail());
         mv.ok();
-        two += &format!(" {reply}");
+        two = format!("{two} {reply}");
         second.line(&state(&two));
         let mv = bot.a_move(other).await;
-        two += &format!(" {}", mv.tail());
+        two = format!("{two} {}", mv.tail());
         mv.ok();
     }
     assert_eq!(bot.stopped().await.left, 2);
