@@ -41,34 +41,30 @@ pub(super) fn analyse(
     stop: &AtomicBool,
 ) -> anyhow::Result<()> {
     let game = Game::from_position(position);
-    let thought = match game.outcome() {
-        Some(_) => None,
-        None => {
-            let terminal = analysis.progress;
-            let tell = &mut |info: &SearchInfo| {
-                if terminal && info.bound.is_none() {
-                    note(&progress(&position, info));
-                }
-            };
-            let (session, limits) = (&mut analysis.session, &analysis.limits);
-            Some(think(session, &game, limits, stop, tell)?)
-        }
-    };
-    let text = if analysis.json {
-        json_line(&json(&position, game.outcome(), thought.as_ref()))?
+    let outcome = game.outcome();
+    let thought = if outcome.is_none() {
+        let terminal = analysis.progress;
+        let tell = &mut |info: &SearchInfo| {
+            if terminal && info.bound.is_none() {
+                note(&progress(&position, info));
+            }
+        };
+        let (session, limits) = (&mut analysis.session, &analysis.limits);
+        Some(think(session, &game, limits, stop, tell)?)
     } else {
-        let mut text = if board {
-            text::board(&position) + &format!("\n{}\n\n", text::fen(&position))
-        } else {
-            String::new()
-        };
-        text += &match (&thought, game.outcome()) {
-            (Some(thought), _) => describe(&position, thought),
-            (None, outcome) => format!("the game is over: {}\n", outcome_name(outcome)),
-        };
-        text
+        None
     };
-    show(&text)
+    if analysis.json {
+        return show(&json_line(&json(&position, outcome, thought.as_ref()))?);
+    }
+    if board {
+        let (board, fen) = (text::board(&position), text::fen(&position));
+        show(&format!("{board}\n{fen}\n\n"))?;
+    }
+    show(&match thought {
+        Some(thought) => describe(&position, &thought),
+        None => format!("the game is over: {}\n", outcome_name(outcome)),
+    })
 }
 
 /// Depth and line, while the search goes on.
