@@ -156,6 +156,8 @@ struct Front {
     /// Expected answer to our latest move.
     hint: Option<Move>,
     draw_offered: bool,
+    /// Of the errors of a weaker level, drawn for each game.
+    seed: u64,
     /// Lines of the old edit mode are passed over.
     editing: bool,
 }
@@ -194,6 +196,7 @@ impl Front {
             score: None,
             hint: None,
             draw_offered: false,
+            seed: fastrand::u64(..),
             editing: false,
         }
     }
@@ -340,6 +343,7 @@ impl Front {
         self.abandon();
         self.variant = Variant::Crazyhouse;
         self.control.restart();
+        self.seed = fastrand::u64(..);
         self.pending.clear = true;
         if self.mode != Mode::Analyze {
             self.mode = Mode::Play(Color::Black);

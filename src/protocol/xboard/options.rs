@@ -1,6 +1,7 @@
 //! Features and options of the XBoard protocol: how they are announced, and how values are checked.
 
 use super::record::Claims;
+use crate::engine::Strength;
 use crate::protocol::uci::options::{
     EMBEDDED, MAX_HASH, MAX_MULTIPV, MAX_OVERHEAD, MAX_THREADS, number, refused,
 };
@@ -18,6 +19,10 @@ pub(super) struct Options {
     /// File of the network; `None` for the one inside the program.
     pub(super) eval_file: Option<PathBuf>,
     pub(super) claims: Claims,
+    /// Whether the level counts.
+    pub(super) limits_strength: bool,
+    /// Level, from [`Strength::LOWEST`] to [`Strength::HIGHEST`].
+    pub(super) elo: u32,
 }
 
 impl Default for Options {
@@ -30,6 +35,8 @@ impl Default for Options {
             overhead: Duration::from_millis(50),
             eval_file: None,
             claims: Claims::default(),
+            limits_strength: false,
+            elo: 1500,
         }
     }
 }
@@ -44,6 +51,12 @@ pub(super) enum Effect {
 }
 
 impl Options {
+    /// Level to play at, with a seed of its errors.
+    pub(super) fn strength(&self, seed: u64) -> Option<Strength> {
+        let level = self.limits_strength.then(|| Strength::new(self.elo))?;
+        Some(level?.with_seed(seed))
+    }
+
     /// Lines of the answer to `protover`, the last one included.
     pub(super) fn features() -> Vec<String> {
         let d = Self::default();
@@ -65,6 +78,13 @@ impl Options {
                         claims.name().to_owned()
                     })
                     .join(" /// ")
+            ),
+            format!("LimitStrength -check {}", u8::from(d.limits_strength)),
+            format!(
+                "Elo -spin {} {} {}",
+                d.elo,
+                Strength::LOWEST,
+                Strength::HIGHEST
             ),
             "ClearHash -button".to_owned(),
         ];
@@ -109,6 +129,17 @@ impl Options {
                     refused("ClaimRepetition", value, &format!("one of {names}"))
                 })?;
             }
+            "limitstrength" => {
+                self.limits_strength = match value {
+                    "0" => false,
+                    "1" => true,
+                    _ => return Err(refused("LimitStrength", value, "0 or 1")),
+                };
+            }
+            "elo" => {
+                let (lowest, highest) = (Strength::LOWEST as usize, Strength::HIGHEST as usize);
+                self.elo = number("Elo", value, lowest, highest)? as u32;
+            }
             "clearhash" => return Ok(Effect::ClearHash),
             _ => return Err("no such option".to_owned()),
         }
@@ -145,6 +176,8 @@ mod tests {
             ("MultiPV", Some("0")),
             ("MoveOverhead", Some("-1")),
             ("ClaimRepetition", Some("sometimes")),
+            ("LimitStrength", Some("yes")),
+            ("Elo", Some("100")),
             ("Contempt", Some("1")),
         ] {
             assert!(options.set(name, value).is_err(), "{name}");
@@ -170,6 +203,15 @@ mod tests {
             assert!(options.set(name, value).is_ok(), "{line}");
             assert_eq!(options, Options::default(), "{line}");
         }
+    }
+
+    #[test]
+    fn level_counts_only_if_it_is_switched_on() {
+        let mut options = Options::default();
+        assert!(options.set("Elo", Some("1200")).is_ok());
+        assert_eq!(options.strength(1), None);
+        assert!(options.set("LimitStrength", Some("1")).is_ok());
+        assert_eq!(options.strength(1).map(Strength::elo), Some(1200));
     }
 
     #[test]

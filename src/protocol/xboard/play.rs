@@ -110,16 +110,34 @@ impl Front {
             self.abandon();
             return self.output.line(end);
         }
-        if let Some(search) = &mut self.search
-            && search.purpose == Purpose::Ponder(m)
-        {
-            search.purpose = Purpose::Move;
-            search.began = received;
-            search.handle.ponderhit();
+        if self.continue_pondered(m, received) {
             return;
         }
         self.abandon();
         self.think(received);
+    }
+
+    /// Makes a search on the opponent's time that for our move, if `m` is the move it expects.
+    fn continue_pondered(&mut self, m: Move, received: Instant) -> bool {
+        let (position, ply) = (self.record.position(), self.record.ply());
+        let clock = self
+            .control
+            .limits(position, ply, self.options.overhead)
+            .clock;
+        let Some(search) = &mut self.search else {
+            return false;
+        };
+        if search.purpose != Purpose::Ponder(m) {
+            return false;
+        }
+        match clock {
+            Some(clock) if !search.handle.ponderhit_on(clock, received) => return false,
+            Some(_) => {}
+            None => search.handle.ponderhit(),
+        }
+        search.purpose = Purpose::Move;
+        search.began = received;
+        true
     }
 
     pub(super) fn go(&mut self, received: Instant) -> Result<(), String> {
@@ -211,6 +229,9 @@ impl Front {
             },
         };
         limits.ponder = matches!(purpose, Purpose::Ponder(_));
+        if matches!(purpose, Purpose::Move | Purpose::Ponder(_)) {
+            limits.strength = self.options.strength(self.seed);
+        }
         if purpose != Purpose::Hint {
             limits.multipv = self.options.multipv;
         }

@@ -410,7 +410,7 @@ fn expected_move_is_pondered_and_its_search_goes_on() {
 
 #[test]
 fn line_of_pondering_begins_with_the_expected_move() {
-    let gui = Gui::new("new\nhard\npost\nst 3600\nusermove e2e4\n?");
+    let gui = Gui::new("new\nhard\npost\nsd 4\nusermove e2e4");
     let m = gui.own_move();
     let hint = gui.line();
     let line = gui.line();
