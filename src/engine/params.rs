@@ -106,7 +106,7 @@ params! {
     /// Reverse futility: deepest depth.
     reverse_futility_depth = 7 in 0..=20;
     /// Reverse futility: margin of each ply.
-    reverse_futility = 45 in 10..=300 step 8;
+    reverse_futility = 27 in 10..=300 step 8;
 
     /// Razoring: deepest depth.
     razor_depth = 2 in 0..=10;
@@ -128,16 +128,16 @@ params! {
     /// Late-move pruning: quiet moves tried at depth 0, before the square of the depth is added.
     late_moves = 4 in 1..=50 step 1;
     /// Late-move pruning: moves that the square of the depth adds, 1/1024.
-    late_moves_slope = 1024 in 100..=5000 step 150;
+    late_moves_slope = 1636 in 100..=5000 step 150;
     /// Late-move pruning: deepest depth.
     late_moves_depth = 8 in 0..=20;
 
     /// Futility of a quiet move: deepest reduced depth.
     futility_depth = 6 in 0..=20;
     /// Futility of a quiet move: margin at reduced depth 0.
-    futility = 100 in 0..=600 step 25;
+    futility = 38 in 0..=600 step 25;
     /// Futility of a quiet move: margin of each ply.
-    futility_ply = 80 in 0..=400 step 15;
+    futility_ply = 36 in 0..=400 step 15;
 
     /// History pruning: deepest reduced depth.
     history_prune_depth = 3 in 0..=20;
@@ -145,32 +145,32 @@ params! {
     history_prune = -3500 in -20000..=0 step 700;
 
     /// Exchange pruning: loss of each ply, quiet moves.
-    see_quiet = -60 in -400..=0 step 12;
+    see_quiet = -85 in -400..=0 step 12;
     /// Exchange pruning: loss of each ply, noisy moves.
-    see_noisy = -120 in -600..=0 step 25;
+    see_noisy = -112 in -600..=0 step 25;
     /// Exchange pruning: deepest depth.
     see_depth = 8 in 0..=20;
 
     /// Late-move reduction: constant part, 1/1024 plies.
-    lmr_base = 512 in -1024..=3072 step 100;
+    lmr_base = 592 in -1024..=3072 step 100;
     /// Late-move reduction: what the product of the logarithms of depth and move is divided by, 1/1024.
     lmr_divisor = 2304 in 1024..=6144 step 200;
     /// Late-move reduction: more at cut nodes, 1/1024 plies, as all that follow.
     lmr_cut = 1024 in -1024..=4096 step 250;
     /// Late-move reduction: more without improvement.
-    lmr_not_improving = 400 in -1024..=4096 step 150;
+    lmr_not_improving = 835 in -1024..=4096 step 150;
     /// Late-move reduction: less on expected lines.
     lmr_pv = 700 in -1024..=4096 step 200;
     /// Late-move reduction: less for checks.
-    lmr_check = 600 in -1024..=4096 step 200;
+    lmr_check = 681 in -1024..=4096 step 200;
     /// Late-move reduction: less for noisy moves.
-    lmr_noisy = 800 in -1024..=4096 step 200;
+    lmr_noisy = 910 in -1024..=4096 step 200;
     /// Late-move reduction: more for drops that give no check.
-    lmr_drop = 0 in -1024..=4096 step 200;
+    lmr_drop = 97 in -1024..=4096 step 200;
     /// Late-move reduction: more if the table move is noisy.
     lmr_noisy_table = 0 in -1024..=4096 step 200;
     /// Late-move reduction: history worth one ply less.
-    lmr_history = 6144 in 1024..=32768 step 1000;
+    lmr_history = 6252 in 1024..=32768 step 1000;
     /// Re-search after a reduction: one ply deeper if the value is above the best one by this.
     deeper = 120 in 0..=1000 step 25;
     /// Re-search after a reduction: one ply shallower if the value is above the best one by less than this.
@@ -179,9 +179,9 @@ params! {
     /// Singular extension: least depth (127: off).
     singular_depth = 6 in 4..=127;
     /// Singular extension: margin of each ply below the value of the table, 1/16.
-    singular_margin = 32 in 0..=160 step 6;
+    singular_margin = 24 in 0..=160 step 6;
     /// Singular extension: two plies if no other move comes as near as this.
-    singular_double = 40 in 0..=1000 step 12;
+    singular_double = 59 in 0..=1000 step 12;
     /// Check extension: deepest depth (0: off).
     check_extension_depth = 0 in 0..=20;
 
