@@ -54,8 +54,8 @@ impl Default for Options {
             hash_mib: 16,
             threads: 1,
             multipv: 1,
-            // A local GUI answers within a few ms; a loaded machine takes longer.
-            overhead: Duration::from_millis(30),
+            // A local GUI answers within a few ms.
+            overhead: Duration::from_millis(10),
             variant: Variant::Crazyhouse,
             chess960: false,
             show_wdl: false,
