@@ -104,19 +104,19 @@ params! {
     aspiration_depth = 4 in 1..=20;
 
     /// Reverse futility: deepest depth.
-    reverse_futility_depth = 7 in 0..=20;
+    reverse_futility_depth = 6 in 0..=20;
     /// Reverse futility: margin of each ply.
-    reverse_futility = 27 in 10..=300 step 8;
+    reverse_futility = 36 in 10..=300 step 8;
 
     /// Razoring: deepest depth.
     razor_depth = 2 in 0..=10;
     /// Razoring: margin of each ply below alpha.
-    razor = 350 in 50..=2000 step 50;
+    razor = 364 in 50..=2000 step 50;
 
     /// Null move: least depth.
     null_depth = 3 in 1..=20;
     /// Null move: how far the evaluation must be above beta (0 measured 24 Elo worse).
-    null_margin = 60 in -100..=500 step 20;
+    null_margin = 61 in -100..=500 step 20;
     /// Null move: reduction before depth and evaluation count, plies.
     null_base = 3 in 1..=8;
     /// Null move: from this depth on a fail high is verified.
@@ -128,49 +128,49 @@ params! {
     /// Late-move pruning: quiet moves tried at depth 0, before the square of the depth is added.
     late_moves = 4 in 1..=50 step 1;
     /// Late-move pruning: moves that the square of the depth adds, 1/1024.
-    late_moves_slope = 1636 in 100..=5000 step 150;
+    late_moves_slope = 2085 in 100..=5000 step 150;
     /// Late-move pruning: deepest depth.
-    late_moves_depth = 8 in 0..=20;
+    late_moves_depth = 6 in 0..=20;
 
     /// Futility of a quiet move: deepest reduced depth.
-    futility_depth = 6 in 0..=20;
+    futility_depth = 7 in 0..=20;
     /// Futility of a quiet move: margin at reduced depth 0.
-    futility = 38 in 0..=600 step 25;
+    futility = 7 in 0..=600 step 25;
     /// Futility of a quiet move: margin of each ply.
-    futility_ply = 36 in 0..=400 step 15;
+    futility_ply = 29 in 0..=400 step 15;
 
     /// History pruning: deepest reduced depth.
     history_prune_depth = 3 in 0..=20;
     /// History pruning: history of each ply of depth.
-    history_prune = -3500 in -20000..=0 step 700;
+    history_prune = -2822 in -20000..=0 step 700;
 
     /// Exchange pruning: loss of each ply, quiet moves.
-    see_quiet = -85 in -400..=0 step 12;
+    see_quiet = -100 in -400..=0 step 12;
     /// Exchange pruning: loss of each ply, noisy moves.
-    see_noisy = -112 in -600..=0 step 25;
+    see_noisy = -114 in -600..=0 step 25;
     /// Exchange pruning: deepest depth.
-    see_depth = 8 in 0..=20;
+    see_depth = 9 in 0..=20;
 
     /// Late-move reduction: constant part, 1/1024 plies.
-    lmr_base = 592 in -1024..=3072 step 100;
+    lmr_base = 673 in -1024..=3072 step 100;
     /// Late-move reduction: what the product of the logarithms of depth and move is divided by, 1/1024.
     lmr_divisor = 2304 in 1024..=6144 step 200;
     /// Late-move reduction: more at cut nodes, 1/1024 plies, as all that follow.
-    lmr_cut = 1024 in -1024..=4096 step 250;
+    lmr_cut = 1464 in -1024..=4096 step 250;
     /// Late-move reduction: more without improvement.
-    lmr_not_improving = 835 in -1024..=4096 step 150;
+    lmr_not_improving = 822 in -1024..=4096 step 150;
     /// Late-move reduction: less on expected lines.
-    lmr_pv = 700 in -1024..=4096 step 200;
+    lmr_pv = 541 in -1024..=4096 step 200;
     /// Late-move reduction: less for checks.
-    lmr_check = 681 in -1024..=4096 step 200;
+    lmr_check = 474 in -1024..=4096 step 200;
     /// Late-move reduction: less for noisy moves.
-    lmr_noisy = 910 in -1024..=4096 step 200;
+    lmr_noisy = 1045 in -1024..=4096 step 200;
     /// Late-move reduction: more for drops that give no check.
-    lmr_drop = 97 in -1024..=4096 step 200;
+    lmr_drop = 172 in -1024..=4096 step 200;
     /// Late-move reduction: more if the table move is noisy.
     lmr_noisy_table = 0 in -1024..=4096 step 200;
     /// Late-move reduction: history worth one ply less.
-    lmr_history = 6252 in 1024..=32768 step 1000;
+    lmr_history = 6280 in 1024..=32768 step 1000;
     /// Re-search after a reduction: one ply deeper if the value is above the best one by this.
     deeper = 120 in 0..=1000 step 25;
     /// Re-search after a reduction: one ply shallower if the value is above the best one by less than this.
@@ -179,9 +179,9 @@ params! {
     /// Singular extension: least depth (127: off).
     singular_depth = 6 in 4..=127;
     /// Singular extension: margin of each ply below the value of the table, 1/16.
-    singular_margin = 24 in 0..=160 step 6;
+    singular_margin = 37 in 0..=160 step 6;
     /// Singular extension: two plies if no other move comes as near as this.
-    singular_double = 59 in 0..=1000 step 12;
+    singular_double = 69 in 0..=1000 step 12;
     /// Check extension: deepest depth (0: off).
     check_extension_depth = 0 in 0..=20;
 
@@ -204,12 +204,12 @@ params! {
     /// Ordering: share of the history by the hands, 1/1024.
     history_hands = 0 in 0..=4096 step 200;
     /// Histories: bonus of each ply of depth.
-    history_bonus = 180 in 20..=600 step 25;
+    history_bonus = 233 in 20..=600 step 25;
     /// Histories: greatest bonus.
     history_bonus_most = 1700 in 200..=8000 step 250;
 
     /// Quiescence, delta pruning: what a capture may gain beyond its victim.
-    delta = 150 in 0..=800 step 35;
+    delta = 119 in 0..=800 step 35;
     /// Quiescence: quiet evasions tried while the score is not lost.
     quiet_evasions = 2 in 0..=20;
     /// Quiescence: quiet checks of pieces on the board at the first ply (0: no, 1: yes).
@@ -218,7 +218,7 @@ params! {
     check_plies = 1 in 0..=8;
 
     /// Ordering: worth of a check that loses nothing.
-    check_bonus = 10000 in 0..=32000 step 2000;
+    check_bonus = 9374 in 0..=32000 step 2000;
     /// Ordering: cost of landing where an enemy pawn can take a better piece.
     pawn_attack_malus = 3000 in 0..=16000 step 600;
 }
