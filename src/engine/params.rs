@@ -1,7 +1,7 @@
 //! Constants of the search, by name, so that they can be tuned.
 //!
-//! Unit of values, unless another one is named: 300 stand for odds of e to 1. Depths are plies. Where a comment names
-//! a measurement, it is of this search.
+//! Unit of values, unless another one is named: 300 stand for odds of e to 1. Depths are plies. `docs/search.md` says
+//! how the values were found.
 
 use std::fmt;
 
@@ -115,7 +115,7 @@ params! {
 
     /// Null move: least depth.
     null_depth = 3 in 1..=20;
-    /// Null move: how far the evaluation must be above beta (0 measured 24 Elo worse).
+    /// Null move: how far the evaluation must be above beta.
     null_margin = 61 in -100..=500 step 20;
     /// Null move: reduction before depth and evaluation count, plies.
     null_base = 3 in 1..=8;
