@@ -85,6 +85,9 @@ pub(super) enum Value {
     Number(i64),
     Text(String),
     List(Vec<String>),
+    /// Names of the user's own with a value each, such as the options of a foreign engine. The embedded file writes
+    /// such a key as an empty table.
+    Map(BTreeMap<String, String>),
 }
 
 impl Value {
@@ -95,6 +98,7 @@ impl Value {
             Self::Number(_) => "a whole number",
             Self::Text(_) => "a text in quotes",
             Self::List(_) => "a list of texts",
+            Self::Map(_) => "a table of names and values, such as { Hash = 64 }",
         }
     }
 
@@ -107,6 +111,13 @@ impl Value {
             Self::List(items) => {
                 let items: Vec<String> = items.iter().map(|item| quoted(item)).collect();
                 format!("[{}]", items.join(", "))
+            }
+            Self::Map(entries) => {
+                let entries: Vec<String> = entries
+                    .iter()
+                    .map(|(name, value)| format!("{} = {}", quoted(name), quoted(value)))
+                    .collect();
+                format!("{{ {} }}", entries.join(", "))
             }
         }
     }
@@ -129,6 +140,14 @@ impl Value {
                     .map(str::to_owned)
                     .collect(),
             ),
+            Self::Map(_) => {
+                let entries = text.split(',').filter(|entry| !entry.trim().is_empty());
+                let pairs = entries.map(|entry| {
+                    let (name, value) = entry.split_once('=')?;
+                    Some((name.trim().to_owned(), value.trim().to_owned()))
+                });
+                Self::Map(pairs.collect::<Option<_>>()?)
+            }
         })
     }
 }
@@ -153,7 +172,7 @@ pub(super) struct Entry {
     pub(super) origin: String,
 }
 
-/// All keys in force by section.
+/// All keys in force by section; the name of a section within another is `outer.inner`.
 pub(super) type Tree = BTreeMap<String, BTreeMap<String, Entry>>;
 
 /// Lays all layers over each other. Refused keys are collected, so that they can be reported together.
@@ -191,20 +210,24 @@ pub(super) fn merge(sources: &Sources) -> Result<(Tree, Vec<Problem>), Error> {
 
 fn defaults() -> Result<Tree, Error> {
     let mut tree = Tree::new();
-    for (section, value) in parse_toml(Path::new("config/default.toml"), DEFAULT_TOML)? {
+    let mut sections: Vec<(String, config::Value)> =
+        parse_toml(Path::new("config/default.toml"), DEFAULT_TOML)?
+            .into_iter()
+            .collect();
+    while let Some((section, value)) = sections.pop() {
         let config::ValueKind::Table(keys) = value.kind else {
             continue;
         };
-        let keys = keys.into_iter().filter_map(|(key, value)| {
-            Some((
-                key,
-                Entry {
-                    value: plain(value)?,
-                    origin: "default".to_owned(),
-                },
-            ))
-        });
-        tree.insert(section, keys.collect());
+        let mut entries = BTreeMap::new();
+        for (key, value) in keys {
+            if matches!(&value.kind, config::ValueKind::Table(table) if !table.is_empty()) {
+                sections.push((format!("{section}.{key}"), value));
+            } else if let Some(value) = plain(value) {
+                let origin = "default".to_owned();
+                entries.insert(key, Entry { value, origin });
+            }
+        }
+        tree.insert(section, entries);
     }
     Ok(tree)
 }
@@ -219,15 +242,7 @@ impl Layers {
         let origin = path.display().to_string();
         let mut set = Vec::new();
         for (section, value) in sorted(parse_toml(path, text)?) {
-            let config::ValueKind::Table(keys) = value.kind else {
-                let reason = self.known_sections();
-                self.problem(section, None, &origin, reason);
-                continue;
-            };
-            for (key, value) in sorted(keys) {
-                let shown = value.to_string();
-                set.push((section.clone(), key, plain(value), shown));
-            }
+            self.flatten(&section, value, &origin, &mut set);
         }
         self.one_token_source(set.iter().filter_map(|(section, key, value, _)| {
             let Some(Value::Text(text)) = value else {
@@ -249,6 +264,30 @@ impl Layers {
         Ok(())
     }
 
+    /// Lists the keys of a section of the file and of the sections in it.
+    fn flatten(
+        &mut self,
+        section: &str,
+        value: config::Value,
+        origin: &str,
+        set: &mut Vec<(String, String, Option<Value>, String)>,
+    ) {
+        let config::ValueKind::Table(keys) = value.kind else {
+            let reason = self.known_sections(section);
+            self.problem(section.to_owned(), None, origin, reason);
+            return;
+        };
+        for (key, value) in sorted(keys) {
+            let inner = format!("{section}.{key}");
+            if self.tree.contains_key(&inner) {
+                self.flatten(&inner, value, origin, set);
+            } else {
+                let shown = value.to_string();
+                set.push((section.to_owned(), key, plain(value), shown));
+            }
+        }
+    }
+
     fn add_environment(&mut self, environment: &[(String, String)]) {
         // An empty variable is what Docker makes of one that is named but not given: unset.
         let mut texts: Vec<(String, String, String, &str)> = Vec::new();
@@ -259,8 +298,13 @@ impl Layers {
             let upper = name.to_ascii_uppercase();
             if let Some(path) = upper.strip_prefix(PREFIX) {
                 let path = path.to_ascii_lowercase();
-                let (section, key) = path.split_once("__").unwrap_or((&path, ""));
-                texts.push((section.to_owned(), key.to_owned(), name.clone(), value));
+                let (section, key) = path.rsplit_once("__").unwrap_or((&path, ""));
+                texts.push((
+                    section.replace("__", "."),
+                    key.to_owned(),
+                    name.clone(),
+                    value,
+                ));
             }
         }
         let ours = texts
@@ -291,7 +335,7 @@ impl Layers {
 
     fn add_overrides(&mut self, overrides: &[Override]) {
         for Override { key, value, option } in overrides {
-            let (section, key) = key.split_once('.').unwrap_or((key, ""));
+            let (section, key) = key.rsplit_once('.').unwrap_or((key, ""));
             self.set_text(section, key, value, &format!("option {option}"));
         }
     }
@@ -345,10 +389,14 @@ impl Layers {
     /// Value in force of a known key, as the pattern for its kind.
     fn known(&mut self, section: &str, key: &str, origin: &str) -> Option<Value> {
         let reason = match self.tree.get(section) {
-            None => self.known_sections(),
+            None => self.known_sections(section),
             Some(keys) => match keys.get(key) {
                 Some(entry) => return Some(entry.value.clone()),
-                None => format!("unknown key, expected one of {}", join(keys.keys())),
+                None => format!(
+                    "unknown key{}, expected one of {}",
+                    nearest(key, keys.keys()),
+                    join(keys.keys())
+                ),
             },
         };
         let path = if key.is_empty() {
@@ -360,9 +408,10 @@ impl Layers {
         None
     }
 
-    fn known_sections(&self) -> String {
+    fn known_sections(&self, section: &str) -> String {
         format!(
-            "unknown section, expected one of {}",
+            "unknown section{}, expected one of {}",
+            nearest(section, self.tree.keys()),
             join(self.tree.keys())
         )
     }
@@ -382,6 +431,17 @@ impl Layers {
             reason,
         });
     }
+}
+
+/// The known word that a misspelt one was probably meant to be, in words; empty if none is near.
+fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a String>) -> String {
+    /// Least similarity, of 1, that makes a guess better than none.
+    const NEAR: f64 = 0.75;
+    known
+        .map(|name| (strsim::jaro_winkler(word, name), name))
+        .filter(|(similarity, _)| *similarity >= NEAR)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map_or_else(String::new, |(_, name)| format!(" (did you mean {name}?)"))
 }
 
 fn join<'a>(words: impl Iterator<Item = &'a String>) -> String {
@@ -437,6 +497,19 @@ fn plain(value: config::Value) -> Option<Value> {
                 _ => None,
             });
             Value::List(texts.collect::<Option<_>>()?)
+        }
+        config::ValueKind::Table(entries) => {
+            let texts = entries.into_iter().map(|(name, value)| {
+                let text = match value.kind {
+                    config::ValueKind::Boolean(_)
+                    | config::ValueKind::I64(_)
+                    | config::ValueKind::String(_)
+                    | config::ValueKind::Float(_) => value.into_string().ok()?,
+                    _ => return None,
+                };
+                Some((name, text))
+            });
+            Value::Map(texts.collect::<Option<_>>()?)
         }
         _ => return None,
     })

@@ -4,6 +4,7 @@ use super::layers::{Entry, Tree, Value};
 use super::{Effective, Error, Problem, token};
 use jiff::SignedDuration;
 use secrecy::SecretString;
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -268,6 +269,19 @@ impl Reader {
         match self.take(section, key) {
             Some(Value::List(items)) => items,
             _ => Vec::new(),
+        }
+    }
+
+    /// Names and values of the user's own.
+    #[allow(dead_code, reason = "first used by the settings of a foreign engine")]
+    pub(super) fn map(
+        &mut self,
+        section: &'static str,
+        key: &'static str,
+    ) -> BTreeMap<String, String> {
+        match self.take(section, key) {
+            Some(Value::Map(entries)) => entries,
+            _ => BTreeMap::new(),
         }
     }
 
