@@ -6,6 +6,7 @@ mod correction;
 mod eval;
 mod history;
 mod limits;
+mod mate;
 mod memory;
 mod movepick;
 pub mod nnue;

@@ -125,6 +125,9 @@ params! {
     /// Internal iterative reduction: least depth.
     iir_depth = 5 in 2..=127;
 
+    /// Mate search at the root: positions looked at for each 16 nodes of the search.
+    mate_root = 4 in 0..=256;
+
     /// Late-move pruning: quiet moves tried at depth 0, before the square of the depth is added.
     late_moves = 4 in 1..=50 step 1;
     /// Late-move pruning: moves that the square of the depth adds, 1/1024.

@@ -4,7 +4,8 @@ use super::movepick::{Context, Picker};
 use super::score::{INFINITE, MATE, MATE_FOUND, MAX_PLY, Score};
 use super::search::Root;
 use super::stability::Stability;
-use super::worker::{Finding, Job, Line, RootMove, Worker};
+use super::tt::{Entry, Kind, NO_EVAL, PROVEN};
+use super::worker::{Finding, Job, Line, RootMove, Worker, mated};
 use super::{Bound, SearchInfo};
 use crate::rules::{Move, Position};
 use std::sync::Arc;
@@ -48,6 +49,9 @@ impl Worker {
                 }
                 self.root_moves[..=rank].sort_by_key(|entry| std::cmp::Reverse(entry.value));
             }
+            if self.is_mate_sought(job) {
+                self.seek_mates(job, depth, report);
+            }
             if self.index == 0 && !self.stopped {
                 // Lines found later can turn out better, so all of them are told together.
                 for rank in 0..lines {
@@ -63,6 +67,84 @@ impl Worker {
             self.last_move = Some((number, self.finding.value));
         }
         job.counters[self.index].store(self.nodes, Relaxed);
+    }
+
+    /// Whether the thread looks for mates by checks beside its search: one does, where one line is wanted at full
+    /// strength.
+    fn is_mate_sought(&self, job: &Job) -> bool {
+        self.index == 0
+            && !self.stopped
+            && job.limits.multipv == 1
+            && job.limits.strength.is_none()
+            && self.params.mate_root > 0
+    }
+
+    /// Looks for mates by checks, our own and those that the best move allows, in proportion to the nodes searched.
+    /// A move that is refuted by one gives way to the next, at the same depth.
+    fn seek_mates(&mut self, job: &Job, depth: i32, report: &mut dyn FnMut(&SearchInfo)) {
+        /// Moves refuted in one iteration.
+        const MOST_REFUTED: usize = 16;
+        let position = job.position;
+        for _ in 0..MOST_REFUTED {
+            let Some(best) = self.root_moves.first() else {
+                return;
+            };
+            if best.value.abs() >= MATE_FOUND || self.stopped {
+                return;
+            }
+            let budget = (self.nodes * self.params.mate_root as u64 / 16)
+                .saturating_sub(self.mates_sought)
+                / 2;
+            let mv = best.line[0];
+            if let Some(line) = self.look_for_mate(&position, budget)
+                && let Some(index) = self.root_moves.iter().position(|m| m.line[0] == line[0])
+            {
+                let child = position.play(line[0]);
+                self.note_proof(&child, mated(line.len() - 1), Kind::Upper, Move::NONE);
+                let winning = &mut self.root_moves[index];
+                winning.value = -mated(line.len());
+                winning.line = line.into_iter().collect();
+                self.root_moves[..=index].rotate_right(1);
+                return;
+            }
+            let child = position.play(mv);
+            let Some(line) = self.look_for_mate(&child, budget) else {
+                return;
+            };
+            self.note_proof(&child, -mated(line.len()), Kind::Lower, line[0]);
+            let lost = &mut self.root_moves[0];
+            let hoped = std::mem::replace(&mut lost.value, mated(line.len() + 1));
+            lost.line.truncate(1);
+            lost.line.extend(line);
+            if self.root_moves.len() == 1 {
+                return;
+            }
+            self.root_moves.rotate_left(1);
+            let next = self.root_moves[0].line[0];
+            self.search_window(job, depth, report);
+            if self.stopped
+                && self.root_moves.iter().all(|m| m.value <= -MATE_FOUND)
+                && let Some(entry) = self.root_moves.iter_mut().find(|m| m.line[0] == next)
+            {
+                // No time to search another move, but any is better than the refuted one.
+                entry.value = hoped;
+            }
+            self.root_moves
+                .sort_by_key(|entry| std::cmp::Reverse(entry.value));
+        }
+    }
+
+    /// Puts what was proven of a position into the table.
+    fn note_proof(&self, position: &Position, value: i32, kind: Kind, mv: Move) {
+        let entry = Entry {
+            mv,
+            value,
+            eval: NO_EVAL,
+            depth: PROVEN,
+            kind,
+            pv: true,
+        };
+        self.table.store(position.key(), entry);
     }
 
     /// Fills the list of root moves, ordered as a node would try them.

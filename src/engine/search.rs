@@ -5,7 +5,7 @@ use super::history::{Before, Step};
 use super::movepick::{Checks, Context, Picker, is_noisy};
 use super::score::{DRAW, INFINITE, MATE, MATE_FOUND, MAX_PLY, from_table, to_table};
 use super::see::{gain, see};
-use super::tt::{Entry, Kind, NO_EVAL};
+use super::tt::{Entry, Kind, NO_EVAL, PROVEN};
 use super::worker::{RootMove, Worker, join_line, mated};
 use crate::rules::{Move, Position, Role};
 use arrayvec::ArrayVec;
@@ -88,6 +88,32 @@ impl Worker {
             return known_value;
         }
         let was_pv = N::PV || known.is_some_and(|entry| entry.pv);
+        // A mate that was proven holds at any depth, in the expected line too, but there may be a shorter one.
+        let mut ceiling = INFINITE;
+        let mut best = -INFINITE;
+        let mut best_move = Move::NONE;
+        if N::PV
+            && !N::ROOT
+            && let Some(entry) = known.filter(|entry| entry.depth >= PROVEN)
+        {
+            if entry.kind.cuts(true) {
+                best = known_value;
+                best_move = table_move;
+                if best >= beta {
+                    return best;
+                }
+                if best > alpha {
+                    alpha = best;
+                    self.frame(ply + 1).line.clear();
+                    self.extend_line(ply, best_move);
+                }
+            } else {
+                ceiling = known_value;
+                if ceiling <= alpha {
+                    return ceiling;
+                }
+            }
+        }
 
         // Static evaluation, and a better estimate if the table knows one.
         let before = self.before(position, ply);
@@ -149,8 +175,6 @@ impl Worker {
         let killers = self.frame(ply).killers;
         self.frame(ply + 1).killers = [Move::NONE; 2];
         let mut picker = Picker::all(position, table_move, killers, &self.arena);
-        let mut best = -INFINITE;
-        let mut best_move = Move::NONE;
         let old_alpha = alpha;
         let mut count = 0;
         let mut quiets = Tried::new();
@@ -370,6 +394,7 @@ impl Worker {
                 DRAW
             };
         }
+        best = best.min(ceiling);
         if best >= beta {
             self.reward(position, ply, depth, best_move, &before, &quiets, &captures);
         }

@@ -592,6 +592,6 @@ fn most_mates_of_real_games_are_found_in_few_nodes() {
     let found = positions
         .filter(|fen| matches!(solve(request(position(fen), nodes(10_000))).score, Score::Mate(n) if n > 0))
         .count();
-    // 31 of 56 when the set was made; 10,000 nodes are about 10 ms.
-    assert!(found >= 28, "{found} of {}", set.lines().count());
+    // 41 of 56 when this was written, 34 without the mate search; 10,000 nodes are about 10 ms.
+    assert!(found >= 38, "{found} of {}", set.lines().count());
 }

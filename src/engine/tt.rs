@@ -64,6 +64,8 @@ pub(crate) struct Entry {
 
 /// Stands for "no evaluation".
 pub(crate) const NO_EVAL: i32 = -32_768;
+/// Depth of a mate that was proven, not searched.
+pub(crate) const PROVEN: i32 = super::score::MAX_PLY as i32;
 /// Added to a depth so that it is stored as an unsigned byte; 0 marks an unused entry.
 const DEPTH_SHIFT: i32 = 9;
 const AGES: u8 = 32;

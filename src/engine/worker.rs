@@ -6,6 +6,7 @@ use super::correction::{Corrections, Slots};
 use super::eval::{self, Evaluation};
 use super::history::{Before, Histories, Step};
 use super::limits::{Deadlines, Limits};
+use super::mate::{MateLine, MateSearch};
 use super::nnue::Accumulators;
 use super::params::Params;
 use super::score::{EVAL_LIMIT, MATE, MAX_PLY};
@@ -19,6 +20,10 @@ use std::time::Instant;
 
 /// Nodes between two looks at the clock. Nodes with full hands are slow, down to 300 a millisecond.
 const CHECK_INTERVAL: u64 = 256;
+/// Positions of the mate search that take as long as a node, and are counted as one.
+const MATE_POSITIONS_OF_A_NODE: u64 = 8;
+/// Positions of the mate search between two looks at the clock.
+const MATE_PIECE: u64 = 4096;
 /// Slots of the occurrence filter.
 const FILTER: usize = 4096;
 /// Table of a search that must not know of earlier ones, MiB.
@@ -153,6 +158,11 @@ pub(crate) struct Worker {
     pub(crate) histories: Histories,
     pub(crate) corrections: Corrections,
     pub(crate) params: Params,
+    mates: Box<MateSearch>,
+    /// Positions that the mate search looked at in this search.
+    pub(crate) mates_sought: u64,
+    /// Positions of the mate search that are not yet counted as nodes.
+    mate_rest: u64,
     evaluator: Evaluator,
     /// Error of a weaker level in judging positions.
     blur: Option<Blur>,
@@ -203,6 +213,9 @@ impl Worker {
             histories: Histories::new(),
             corrections: Corrections::new(),
             params: Params::DEFAULT,
+            mates: Box::new(MateSearch::new()),
+            mates_sought: 0,
+            mate_rest: 0,
             evaluator: Evaluator::Material,
             blur: None,
             frames: vec![Frame::new(); MAX_PLY + FRAMES_BEFORE + 2],
@@ -245,6 +258,7 @@ impl Worker {
     pub(crate) fn clear(&mut self) {
         self.histories.clear();
         self.corrections.clear();
+        self.mates.clear();
         self.last_move = None;
     }
 
@@ -270,6 +284,8 @@ impl Worker {
         self.push_key(job.position.key());
         self.root_index = self.keys.len() - 1;
         self.nodes = 0;
+        self.mates_sought = 0;
+        self.mate_rest = 0;
         self.node_limit = if self.index == 0 {
             job.limits.most_nodes()
         } else {
@@ -379,6 +395,28 @@ impl Worker {
         {
             self.stopped = true;
         }
+    }
+
+    /// Looks for a mate that the side to move of `position` forces by checks alone, in about `budget` positions.
+    pub(crate) fn look_for_mate(&mut self, position: &Position, budget: u64) -> Option<MateLine> {
+        let end = self.mates_sought + budget;
+        // In pieces, so that the clock is looked at; each goes on where the last one ended.
+        while self.mates_sought < end && !self.stopped {
+            let piece = (end - self.mates_sought).min(MATE_PIECE);
+            let (looked, line) = self.mates.look(position, piece);
+            self.mates_sought += looked;
+            self.mate_rest += looked;
+            self.nodes += self.mate_rest / MATE_POSITIONS_OF_A_NODE;
+            self.mate_rest %= MATE_POSITIONS_OF_A_NODE;
+            if line.is_some() || looked == 0 {
+                return line;
+            }
+            if self.nodes >= self.next_check {
+                self.check_limits();
+            }
+            self.stopped |= self.control.is_stopped();
+        }
+        None
     }
 
     /// Starts the clock if the expected move was played.
