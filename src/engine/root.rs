@@ -324,7 +324,7 @@ impl Worker {
 }
 
 /// Nodes per second; a search of less than a microsecond counts as one.
-fn per_second(nodes: u64, elapsed: Duration) -> u64 {
+pub(super) fn per_second(nodes: u64, elapsed: Duration) -> u64 {
     let micros = elapsed.as_micros().max(1);
     u64::try_from(u128::from(nodes) * 1_000_000 / micros).unwrap_or(u64::MAX)
 }

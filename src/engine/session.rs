@@ -3,6 +3,7 @@
 use super::control::{Control, Hit};
 use super::eval::Evaluation;
 use super::pool::{Pool, Task, Ticket, lock};
+use super::root::per_second;
 use super::score::{DRAW, Score};
 use super::time::Clock;
 use super::tt::Table;
@@ -323,10 +324,16 @@ fn lead(
     _finish: &Finish,
 ) {
     let mut worker = lock(worker);
+    let mut told = None;
     // Panic fence: the best move of the last finished depth is kept outside.
     let _fence = catch_unwind(AssertUnwindSafe(|| {
         worker.prepare(job);
-        worker.think(job, &mut on_info);
+        worker.think(job, &mut |info| {
+            if info.multipv == 1 {
+                told = Some(info.clone());
+            }
+            on_info(info);
+        });
     }));
     let best = worker.release();
     drop(worker);
@@ -339,13 +346,35 @@ fn lead(
     } else {
         best
     };
-    on_done(answer(
+    let result = answer(
         &job.position,
         &best,
         job.nodes(),
         job.began.elapsed(),
         Some(&job.table),
-    ));
+    );
+    if job.limits.multipv <= 1
+        && let Some(info) = correction(told, &result)
+    {
+        on_info(&info);
+    }
+    on_done(result);
+}
+
+/// What is still to be told if the last report was of another move than the result, or no more than a bound.
+fn correction(told: Option<SearchInfo>, result: &SearchResult) -> Option<SearchInfo> {
+    let last = told?;
+    let holds = last.bound.is_none() && last.pv.first() == result.pv.first();
+    (!holds && result.depth > 0 && !result.pv.is_empty()).then(|| SearchInfo {
+        depth: result.depth,
+        score: result.score,
+        bound: None,
+        nodes: result.nodes,
+        nps: per_second(result.nodes, result.elapsed),
+        elapsed: result.elapsed,
+        pv: result.pv.clone(),
+        ..last
+    })
 }
 
 /// Result of a finding: its move if it is legal, else the first legal move.
@@ -383,4 +412,48 @@ pub(super) fn answer(
         result.score = Score::of(if position.is_check() { mated(0) } else { DRAW });
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Bound;
+    use crate::rules::Move;
+
+    #[test]
+    fn the_last_report_is_of_the_move_that_is_played() {
+        let (first, second) = (Move::from_bits(0x31c), Move::from_bits(0x30c));
+        let told = SearchInfo {
+            depth: 9,
+            seldepth: 14,
+            multipv: 1,
+            score: Score::Cp(30),
+            bound: None,
+            nodes: 100,
+            nps: 1,
+            hashfull: 7,
+            elapsed: Duration::from_secs(1),
+            pv: vec![first],
+        };
+        let result = |mv| SearchResult {
+            best: Some(mv),
+            score: Score::Cp(44),
+            depth: 10,
+            nodes: 500,
+            pv: vec![mv],
+            ..SearchResult::default()
+        };
+        assert_eq!(correction(Some(told.clone()), &result(first)), None);
+        let other = correction(Some(told.clone()), &result(second)).unwrap();
+        assert_eq!((other.pv, other.depth), (vec![second], 10));
+        assert_eq!((other.score, other.nodes), (Score::Cp(44), 500));
+        let bound = SearchInfo {
+            bound: Some(Bound::Lower),
+            ..told
+        };
+        let settled = correction(Some(bound), &result(first)).unwrap();
+        assert_eq!((settled.bound, settled.score), (None, Score::Cp(44)));
+        // Nothing was ever told: the search ended before its first depth.
+        assert_eq!(correction(None, &result(first)), None);
+    }
 }
