@@ -106,8 +106,8 @@ pub(crate) struct AnalyseArgs {
     /// Nodes of a search [default for each position of a game: 100000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) nodes: Option<u64>,
-    /// Number of best lines of a position
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=500), conflicts_with = "pgn")]
+    /// Number of best lines of a position; in a game those of each position before a move
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=500))]
     pub(crate) multipv: u32,
     /// Threads of the search; with more than one the result differs from run to run
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]

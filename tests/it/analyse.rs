@@ -152,6 +152,17 @@ fn every_move_of_a_game_is_judged() {
     assert_ne!(found[4]["summary"]["white"]["blunders"], 0);
     assert_eq!(found[4]["summary"]["black"]["blunders"], 0);
     assert_eq!(found[6]["game"], 2);
+
+    let found = json(&run(&["--json", "--multipv", "3"]));
+    let lines = found[3]["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert_eq!(lines[0]["san"][0], "Qh4#");
+    assert_eq!(found[3]["best_uci"], lines[0]["uci"]);
+    let out = run(&["--multipv", "2"]);
+    let rows: Vec<&str> = out.stdout.lines().collect();
+    let mate = rows.iter().position(|row| row.contains("Qh4#  ")).unwrap();
+    assert!(rows[mate + 1].contains("2... Qh4#"), "{rows:?}");
+    assert!(rows[mate + 2].contains("2... "), "{rows:?}");
 }
 
 #[test]

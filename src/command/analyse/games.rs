@@ -3,7 +3,7 @@
 use super::judgement::{Judgement, Tally, loss};
 use super::search::{Line, Worth, think};
 use super::text;
-use super::{Analysis, ScoreJson, json_line, show};
+use super::{Analysis, LineJson, ScoreJson, json_line, show};
 use crate::command::note;
 use anyhow::Context;
 use pocketknight::rules::pgn::{self, PgnGame};
@@ -63,6 +63,9 @@ struct MoveJson {
     best_uci: Vec<String>,
     loss: f64,
     judgement: Option<Judgement>,
+    /// All lines of the position before, if more than one was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<LineJson>,
 }
 
 #[derive(Serialize)]
@@ -87,6 +90,8 @@ struct Judged<'a> {
     before: &'a Position,
     played: Move,
     best: &'a Line,
+    /// Other lines than the best one.
+    others: &'a [Line],
     worth: Worth,
     loss: f64,
     judgement: Option<Judgement>,
@@ -134,7 +139,7 @@ fn analyse_game(
     let mut tallies = [Tally::default(); 2];
     let mut replayed = Game::from_position(*game.game.start());
     analysis.session.clear();
-    let mut best = best_line(analysis, &replayed, stop)?;
+    let mut lines = best_lines(analysis, &replayed, stop)?;
     for (ply, &played) in game.game.moves().iter().enumerate() {
         let before = *replayed.position();
         let mover = before.turn();
@@ -144,7 +149,10 @@ fn analyse_game(
             let moves = game.game.moves().len();
             note(&format!("game {number}: move {} of {moves}", ply + 1));
         }
-        let next = best_line(analysis, &replayed, stop)?;
+        let next_lines = best_lines(analysis, &replayed, stop)?;
+        let (Some((best, others)), Some(next)) = (lines.split_first(), next_lines.first()) else {
+            break;
+        };
         if stop.load(Relaxed) {
             // What was found in a search that was broken off says too little to blame a move.
             break;
@@ -158,7 +166,8 @@ fn analyse_game(
         let judged = Judged {
             before: &before,
             played,
-            best: &best,
+            best,
+            others,
             worth: next.worth,
             loss: lost,
             judgement: Judgement::of(lost),
@@ -169,22 +178,25 @@ fn analyse_game(
         } else {
             row(&judged)
         })?;
-        best = next;
+        lines = next_lines;
     }
     Ok(tallies)
 }
 
-/// Best line of the last position; without moves where the game is over.
-fn best_line(analysis: &mut Analysis, game: &Game, stop: &AtomicBool) -> anyhow::Result<Line> {
+/// Best lines of the last position, at least one; without moves where the game is over.
+fn best_lines(
+    analysis: &mut Analysis,
+    game: &Game,
+    stop: &AtomicBool,
+) -> anyhow::Result<Vec<Line>> {
     if let Some(outcome) = game.outcome() {
-        return Ok(Line {
+        return Ok(vec![Line {
             worth: Worth::of_outcome(outcome, game.position().turn()),
             moves: Vec::new(),
-        });
+        }]);
     }
     let (session, limits) = (&mut analysis.session, &analysis.limits);
-    let mut thought = think(session, game, limits, stop, &mut |_| {})?;
-    Ok(thought.lines.swap_remove(0))
+    Ok(think(session, game, limits, stop, &mut |_| {})?.lines)
 }
 
 fn name<'a>(game: &'a PgnGame, tag: &str) -> &'a str {
@@ -217,6 +229,13 @@ fn row(judged: &Judged<'_>) -> String {
         write!(text, "  {name}; {score} was {better}").ok();
     }
     text.push('\n');
+    if !judged.others.is_empty() {
+        for line in std::iter::once(judged.best).chain(judged.others) {
+            let score = text::score(line.worth);
+            let moves = text::line(before, &line.moves, SHOWN);
+            writeln!(text, "{score:>24}  {moves}").ok();
+        }
+    }
     text
 }
 
@@ -256,5 +275,12 @@ fn move_json(game: usize, ply: usize, judged: &Judged<'_>) -> MoveJson {
         best_uci: text::ucis(before, &judged.best.moves),
         loss: judged.loss,
         judgement: judged.judgement,
+        lines: if judged.others.is_empty() {
+            Vec::new()
+        } else {
+            let mut lines = LineJson::all(before, std::slice::from_ref(judged.best));
+            lines.extend(LineJson::all(before, judged.others));
+            lines
+        },
     }
 }

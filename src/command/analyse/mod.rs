@@ -14,7 +14,7 @@ use games::Games;
 use pocketknight::engine::{Engine, Evaluation, Limits, Score, Session, SessionOptions, Wdl};
 use pocketknight::eval_file;
 use pocketknight::rules::{Color, Position};
-use search::Worth;
+use search::{Line, Worth};
 use serde::Serialize;
 use std::io::{IsTerminal, stderr, stdout};
 use std::sync::atomic::AtomicBool;
@@ -143,6 +143,30 @@ impl From<Worth> for ScoreJson {
             mate,
             wdl: [win, draw, loss],
         }
+    }
+}
+
+/// Line of moves with its score.
+#[derive(Serialize)]
+struct LineJson {
+    #[serde(flatten)]
+    score: ScoreJson,
+    san: Vec<String>,
+    uci: Vec<String>,
+}
+
+impl LineJson {
+    /// Lines that start at `position`.
+    fn all(position: &Position, lines: &[Line]) -> Vec<Self> {
+        let json = |line: &Line| Self {
+            score: line.worth.into(),
+            san: text::sans(position, &line.moves)
+                .into_iter()
+                .map(|(_, san)| san)
+                .collect(),
+            uci: text::ucis(position, &line.moves),
+        };
+        lines.iter().map(json).collect()
     }
 }
 

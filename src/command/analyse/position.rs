@@ -2,7 +2,7 @@
 
 use super::search::{Line, Thought, Worth, think};
 use super::text;
-use super::{Analysis, ScoreJson, json_line, show};
+use super::{Analysis, LineJson, json_line, show};
 use crate::command::note;
 use pocketknight::engine::SearchInfo;
 use pocketknight::rules::{Game, Outcome, Position};
@@ -23,14 +23,6 @@ struct PositionJson {
     nodes: u64,
     time_ms: u64,
     lines: Vec<LineJson>,
-}
-
-#[derive(Serialize)]
-struct LineJson {
-    #[serde(flatten)]
-    score: ScoreJson,
-    san: Vec<String>,
-    uci: Vec<String>,
 }
 
 /// Thinks about a position and prints what was found.
@@ -98,14 +90,6 @@ fn describe(position: &Position, thought: &Thought) -> String {
 
 fn json(position: &Position, outcome: Option<Outcome>, thought: Option<&Thought>) -> PositionJson {
     let lines = thought.map_or(&[][..], |thought| &thought.lines);
-    let line = |line: &Line| LineJson {
-        score: line.worth.into(),
-        san: text::sans(position, &line.moves)
-            .into_iter()
-            .map(|(_, san)| san)
-            .collect(),
-        uci: text::ucis(position, &line.moves),
-    };
     PositionJson {
         fen: text::fen(position),
         variant: position.variant().name(),
@@ -113,7 +97,7 @@ fn json(position: &Position, outcome: Option<Outcome>, thought: Option<&Thought>
         depth: thought.map_or(0, |thought| thought.depth),
         nodes: thought.map_or(0, |thought| thought.nodes),
         time_ms: thought.map_or(0, |thought| thought.elapsed.as_millis() as u64),
-        lines: lines.iter().map(line).collect(),
+        lines: LineJson::all(position, lines),
     }
 }
 
