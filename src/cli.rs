@@ -38,6 +38,9 @@ pub(crate) enum Command {
     Run,
     /// Turn the account of the token into a bot account, for ever
     Upgrade(UpgradeArgs),
+    /// List, join and leave arenas that let bots in
+    #[command(subcommand)]
+    Tournament(TournamentCommand),
     /// Play against a built-in server that speaks like Lichess; needs no account and no network
     Sandbox(SandboxArgs),
     /// Speak UCI on standard input and output, for chess GUIs
@@ -67,6 +70,30 @@ pub(crate) enum Command {
     Network(NetworkCommand),
     /// Print all settings in force and where each comes from
     Config,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum TournamentCommand {
+    /// Arenas of crazyhouse that let bots in
+    List,
+    /// Join an arena, or come back to it; a running bot plays its games
+    Join {
+        /// Id or address of the arena
+        #[arg(value_name = "ARENA")]
+        id: String,
+        /// Its password, if it wants one
+        #[arg(long)]
+        password: Option<String>,
+        /// Team to play for in a team battle; default: tournament.team
+        #[arg(long, value_name = "ID")]
+        team: Option<String>,
+    },
+    /// Leave an arena before its start, or pause in it
+    Leave {
+        /// Id or address of the arena
+        #[arg(value_name = "ARENA")]
+        id: String,
+    },
 }
 
 #[derive(Args, Debug)]

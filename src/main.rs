@@ -97,6 +97,11 @@ fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
             log("warn", settings.log.format)?;
             runtime()?.block_on(command::upgrade::upgrade(&args, &settings))
         }
+        Command::Tournament(command) => {
+            let settings = load(config)?;
+            log("warn", settings.log.format)?;
+            runtime()?.block_on(command::tournament::run(&command, &settings))
+        }
         Command::Sandbox(args) => {
             let settings = load(config)?;
             log("warn", settings.log.format)?;

@@ -6,6 +6,7 @@
 
 mod account_feed;
 mod archive;
+mod arena;
 mod challenge;
 mod draw;
 mod feed;

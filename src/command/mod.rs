@@ -12,6 +12,7 @@ pub(crate) mod perft;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod signals;
+pub(crate) mod tournament;
 pub(crate) mod train;
 pub(crate) mod tune;
 pub(crate) mod upgrade;

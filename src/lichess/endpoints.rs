@@ -9,7 +9,7 @@ use super::client::{Client, Limit, body, finish};
 use super::error::{ApiError, Error};
 use super::model::{
     Account, Challenge, ChallengeRequest, ChatRoom, DeclineReason, GameId, GameInfo, PlayingList,
-    TokenInfo,
+    TokenInfo, Tournament, TournamentList,
 };
 use super::stream::{EventStream, GameStream, LineStream};
 use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE};
@@ -286,6 +286,57 @@ impl Client {
 #[derive(Deserialize)]
 struct Wrapped {
     challenge: Challenge,
+}
+
+/// Arenas.
+impl Client {
+    /// `GET /api/tournament`: arenas that run or start soon. No scope.
+    pub async fn tournaments(&self) -> Result<TournamentList> {
+        self.get_json("GET /api/tournament", "/api/tournament", &[])
+            .await
+    }
+
+    /// `GET /api/tournament/{id}`: one arena. No scope.
+    pub async fn tournament(&self, id: &str) -> Result<Tournament> {
+        const ENDPOINT: &str = "GET /api/tournament/{id}";
+        let path = format!("/api/tournament/{}", segment(ENDPOINT, id)?);
+        self.get_json(ENDPOINT, &path, &[]).await
+    }
+
+    /// `POST /api/tournament/{id}/join`: joins an arena, or takes it up again after a pause; 30 times in 10 minutes.
+    /// Rejected if the arena lets no bots in or wants another password.
+    pub async fn join_tournament(
+        &self,
+        id: &str,
+        password: Option<&str>,
+        team: Option<&str>,
+    ) -> Result<()> {
+        const ENDPOINT: &str = "POST /api/tournament/{id}/join";
+        let path = format!("/api/tournament/{}/join", segment(ENDPOINT, id)?);
+        let form: Vec<(&str, &str)> = [("password", password), ("team", team)]
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, value?)))
+            .collect();
+        self.post(ENDPOINT, &path, &form).await
+    }
+
+    /// `POST /api/tournament/{id}/withdraw`: leaves an arena that has not started, or pauses in one that runs.
+    pub async fn withdraw_tournament(&self, id: &str) -> Result<()> {
+        const ENDPOINT: &str = "POST /api/tournament/{id}/withdraw";
+        let path = format!("/api/tournament/{}/withdraw", segment(ENDPOINT, id)?);
+        self.post(ENDPOINT, &path, &[]).await
+    }
+
+    /// `POST /team/{id}/join`: joins a team, which some arenas ask for. Scope `team:write`.
+    pub async fn join_team(&self, id: &str, password: Option<&str>) -> Result<()> {
+        const ENDPOINT: &str = "POST /team/{id}/join";
+        let path = format!("/team/{}/join", segment(ENDPOINT, id)?);
+        let form: Vec<(&str, &str)> = password
+            .map(|word| ("password", word))
+            .into_iter()
+            .collect();
+        self.post(ENDPOINT, &path, &form).await
+    }
 }
 
 /// Shapes of requests.

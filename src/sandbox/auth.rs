@@ -22,6 +22,9 @@ pub(super) const CHALLENGE: &[&str] = &["bot:play", "challenge:write", "board:pl
 /// Scopes that read challenges.
 pub(super) const CHALLENGE_READ: &[&str] = &["challenge:read", "bot:play"];
 
+/// Scopes that join and leave arenas.
+pub(super) const TOURNAMENT: &[&str] = &["tournament:write", "bot:play"];
+
 /// An authenticated caller.
 #[derive(Clone, Debug)]
 pub(super) struct Caller {

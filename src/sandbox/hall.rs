@@ -1,6 +1,7 @@
 //! State of the whole server: accounts, event streams, challenges and games. Every operation is short and never
 //! waits; [`SharedHall`] puts it behind one lock that is never held across an await.
 
+mod arena;
 mod matchmaking;
 mod play;
 
@@ -48,6 +49,7 @@ pub(super) struct Hall {
     options: ServerOptions,
     challenges: BTreeMap<GameId, Challenge>,
     tables: BTreeMap<GameId, Table>,
+    arenas: BTreeMap<String, arena::Arena>,
     events: HashMap<String, Feed>,
     errands: mpsc::UnboundedSender<Errand>,
     rng: fastrand::Rng,
@@ -86,6 +88,7 @@ impl Hall {
             options,
             challenges: BTreeMap::new(),
             tables: BTreeMap::new(),
+            arenas: BTreeMap::new(),
             events: HashMap::new(),
             errands,
             games_of_scripted: HashMap::new(),
@@ -206,6 +209,7 @@ impl Hall {
         for id in ended {
             self.conclude(&id, now);
         }
+        self.pair_arenas(now);
     }
 
     /// Table and color of a bot in one of its games.
@@ -274,6 +278,12 @@ impl Hall {
         };
         let [white, black] =
             [Color::White, Color::Black].map(|color| table.seat(color).user.clone());
+        let loser = match table.referee.winner() {
+            Some(Color::White) => Some(black.clone()),
+            Some(Color::Black) => Some(white.clone()),
+            None => None,
+        };
+        let tournament = table.tournament.clone();
         let rating = |id: &str| self.accounts.get(id).map_or(0, |user| user.rating);
         let diff = rating_change(rating(&white), rating(&black), score);
         let rated = counts && table.request.rated;
@@ -286,6 +296,9 @@ impl Hall {
                 user.rated_games += u32::from(rated);
                 user.rating += if rated { diff } else { 0 };
             }
+        }
+        if let Some(arena) = tournament {
+            self.note_in_arena(&arena, loser.as_deref(), status);
         }
         if let Some(table) = self.tables.get(id) {
             for (color, user) in [(Color::White, &white), (Color::Black, &black)] {

@@ -64,6 +64,8 @@ pub(super) struct Table {
     pub seats: [Seat; 2],
     /// What was asked for in the challenge.
     pub request: Request,
+    /// Arena that it is part of.
+    pub tournament: Option<String>,
     /// Start, ms since the epoch.
     pub created_at: i64,
     /// End, ms since the epoch.
@@ -117,6 +119,7 @@ impl Table {
             id: challenge.id.clone(),
             seats: [seat(users[0], white_secret), seat(users[1], black_secret)],
             request,
+            tournament: None,
             created_at: jiff::Timestamp::now().as_millisecond(),
             ended_at: None,
             referee: Referee::new(terms),
@@ -252,7 +255,7 @@ impl Table {
                 increment: clock.increment.as_millis() as i64,
             }),
             days_per_turn: self.days_per_turn(),
-            tournament_id: None,
+            tournament_id: self.tournament.clone(),
             state: self.state(now),
         }
     }
@@ -299,7 +302,12 @@ impl Table {
             fen: referee.game().position().fen(FenStyle::Lichess),
             color: Some(side(color)),
             last_move: self.last_move(),
-            source: "friend".to_owned(),
+            source: if self.tournament.is_some() {
+                "arena"
+            } else {
+                "friend"
+            }
+            .to_owned(),
             status: Some(StatusId {
                 id: status_number(status),
                 name: status,
@@ -318,7 +326,7 @@ impl Table {
             },
             is_my_turn: !referee.is_over() && referee.turn() == color,
             seconds_left: has_clock.then(|| self.millis_left(color, now) / 1000),
-            tournament_id: None,
+            tournament_id: self.tournament.clone(),
             winner: referee.winner().map(side),
             rating_diff: own.rating_diff,
             compat: Some(Compat {

@@ -15,6 +15,7 @@ mod log;
 mod reader;
 mod shutdown;
 mod token;
+mod tournament;
 
 #[cfg(test)]
 mod tests;
@@ -28,6 +29,7 @@ pub use layers::{Override, Sources};
 pub use lichess::LichessSettings;
 pub use log::{LogFormat, LogSettings};
 pub use shutdown::ShutdownSettings;
+pub use tournament::{TournamentSettings, tournament_id};
 
 use reader::Reader;
 use std::fmt;
@@ -51,6 +53,8 @@ pub struct Settings {
     pub challenge: ChallengeSettings,
     /// Conduct during a game.
     pub game: GameSettings,
+    /// Arenas.
+    pub tournament: TournamentSettings,
     /// Files that are written.
     pub data: DataSettings,
     /// Log on standard error.
@@ -105,6 +109,7 @@ impl Settings {
             engine: EngineSettings::read(r),
             challenge: ChallengeSettings::read(r),
             game: GameSettings::read(r),
+            tournament: TournamentSettings::read(r),
             data: DataSettings::read(r),
             log: LogSettings::read(r),
             shutdown: ShutdownSettings::read(r),

@@ -258,14 +258,14 @@ impl Reader {
         (!text.is_empty()).then(|| text.into())
     }
 
-    fn text(&mut self, section: &'static str, key: &'static str) -> String {
+    pub(super) fn text(&mut self, section: &'static str, key: &'static str) -> String {
         match self.take(section, key) {
             Some(Value::Text(text)) => text,
             _ => String::new(),
         }
     }
 
-    fn list(&mut self, section: &'static str, key: &'static str) -> Vec<String> {
+    pub(super) fn list(&mut self, section: &'static str, key: &'static str) -> Vec<String> {
         match self.take(section, key) {
             Some(Value::List(items)) => items,
             _ => Vec::new(),
@@ -273,7 +273,6 @@ impl Reader {
     }
 
     /// Names and values of the user's own.
-    #[allow(dead_code, reason = "first used by the settings of a foreign engine")]
     pub(super) fn map(
         &mut self,
         section: &'static str,
@@ -283,6 +282,22 @@ impl Reader {
             Some(Value::Map(entries)) => entries,
             _ => BTreeMap::new(),
         }
+    }
+
+    /// Names of the user's own with secrets, which are not shown.
+    pub(super) fn secret_map(
+        &mut self,
+        section: &'static str,
+        key: &'static str,
+    ) -> BTreeMap<String, String> {
+        let entries = self.map(section, key);
+        if let Some(shown) = self.values.last_mut() {
+            let hidden = entries
+                .keys()
+                .map(|name| (name.clone(), "[REDACTED]".to_owned()));
+            shown.value = Value::Map(hidden.collect()).to_toml();
+        }
+        entries
     }
 
     /// Value of a key, which counts as read from now on.

@@ -7,6 +7,7 @@ mod challenge;
 mod event;
 mod game;
 mod lenient;
+mod tournament;
 
 pub use account::{Account, Perf, PlayingList, TokenInfo};
 pub use challenge::{
@@ -18,6 +19,7 @@ pub use game::{
     ChatLine, ChatRoom, ClockSetup, Expiration, GameEvent, GameFull, GameState, GameStatus,
     OpponentGone, PerfName, Player,
 };
+pub use tournament::{Tournament, TournamentClock, TournamentList};
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

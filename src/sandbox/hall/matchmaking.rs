@@ -123,6 +123,27 @@ impl Hall {
                 "Game incompatible with a BOT account",
             ));
         }
+        let Some(challenge) = self.challenges.remove(id) else {
+            return Err(ApiError::not_found("Not found"));
+        };
+        let opened = self.open_table(&challenge, None, now);
+        if opened.is_ok() {
+            challenge.status.send_replace(ChallengeStatus::Accepted);
+        }
+        self.challenges.insert(id.clone(), challenge);
+        opened
+    }
+
+    /// Starts the game of a challenge, perhaps as one of an arena.
+    ///
+    /// # Errors
+    /// 400 when one of the two accounts is gone.
+    pub(super) fn open_table(
+        &mut self,
+        challenge: &Challenge,
+        tournament: Option<String>,
+        now: Instant,
+    ) -> Result<(), ApiError> {
         let seats = match challenge.final_color {
             Color::White => [&challenge.challenger, &challenge.dest],
             Color::Black => [&challenge.dest, &challenge.challenger],
@@ -146,16 +167,16 @@ impl Hall {
             .options
             .countdown
             .unwrap_or_else(|| presence::countdown(speed));
-        let table = Table::open(challenge, [white, black], secrets, seed, countdown, now);
-        challenge.status.send_replace(ChallengeStatus::Accepted);
+        let mut table = Table::open(challenge, [white, black], secrets, seed, countdown, now);
+        table.tournament = tournament;
         for color in Color::ALL {
             let game = Box::new(table.info(color, now));
             self.tell(&table.seat(color).user, &Event::GameStart { game });
             if table.seat(color).style.is_some() {
-                self.run_errand(Errand::Play(id.clone(), color));
+                self.run_errand(Errand::Play(table.id.clone(), color));
             }
         }
-        self.tables.insert(id.clone(), table);
+        self.tables.insert(table.id.clone(), table);
         Ok(())
     }
 

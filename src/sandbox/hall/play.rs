@@ -85,6 +85,7 @@ fn apply(table: &mut Table, color: Color, action: Action, now: Instant) -> Resul
     let referee = &mut table.referee;
     let notices = match action {
         Action::Move { uci, offering_draw } => referee.play(color, &uci, offering_draw, now),
+        Action::Abort if table.tournament.is_some() => Err(Refusal::NoAbort),
         Action::Abort => referee.abort(now),
         Action::Resign => referee.resign(color, now),
         Action::Draw(yes) => Ok(referee.draw(color, yes, now)),

@@ -1,6 +1,7 @@
 //! The endpoints. Handlers read the request, call one operation of the hall, and shape the answer.
 
 mod account;
+mod arena;
 mod challenge;
 mod control;
 mod export;
@@ -40,6 +41,11 @@ pub(super) fn router(app: App) -> Router {
         .route("/", get(control::help))
         .route("/__ping", get(async || ""))
         .route("/sandbox/challenge", post(control::challenge))
+        .route("/sandbox/tournament", post(arena::open))
+        .route("/api/tournament", get(arena::list))
+        .route("/api/tournament/{id}", get(arena::show))
+        .route("/api/tournament/{id}/join", post(arena::join))
+        .route("/api/tournament/{id}/withdraw", post(arena::withdraw))
         .route("/api/token/test", post(account::test_tokens))
         .route("/api/account", get(account::account))
         .route("/api/account/playing", get(account::playing))
