@@ -7,6 +7,7 @@ mod challenge;
 mod event;
 mod game;
 mod lenient;
+mod presence;
 
 pub use account::{Account, Perf, PlayingList, TokenInfo};
 pub use challenge::{
@@ -18,6 +19,7 @@ pub use game::{
     ChatLine, ChatRoom, ClockSetup, Expiration, GameEvent, GameFull, GameState, GameStatus,
     OpponentGone, PerfName, Player,
 };
+pub use presence::{ChallengeLine, UserStatus};
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
