@@ -264,12 +264,12 @@ mod tests {
         }
     }
 
-    fn look() -> Option<Request> {
-        Some(Request::Look(ID.to_owned()))
+    fn look() -> Request {
+        Request::Look(ID.to_owned())
     }
 
-    fn join() -> Option<Request> {
-        Some(Request::Join(ID.to_owned()))
+    fn join() -> Request {
+        Request::Join(ID.to_owned())
     }
 
     const PASSING: Failure = Failure::Passing { pause: None };
@@ -278,24 +278,24 @@ mod tests {
     fn an_arena_is_joined_shortly_before_it_starts() {
         let (settings, now) = (settings(), Instant::now());
         let mut arenas = Arenas::new(&settings, now);
-        assert_eq!(arenas.step(now), look());
+        assert_eq!(arenas.step(now), Some(look()));
         assert_eq!(arenas.step(now), None, "the answer is under way");
         let arena = starting_in(3600);
         assert_eq!(
             arenas.on_look(ID, Ok(&arena), &settings, now),
             Told::Nothing
         );
-        let due = now + Duration::from_secs(3600) - settings.join_before;
+        let due = now + Duration::from_hours(1).saturating_sub(settings.join_before);
         assert_eq!(arenas.wake(), Some(due));
         assert_eq!(arenas.step(now), None);
-        assert_eq!(arenas.step(due), join());
+        assert_eq!(arenas.step(due), Some(join()));
         assert_eq!(arenas.on_join(ID, Ok(()), due), Told::Joined);
         assert!(!arenas.is_playing(), "it has not begun");
-        assert_eq!(arenas.step(due), look());
+        assert_eq!(arenas.step(due), Some(look()));
         arenas.on_look(ID, Ok(&starting_in(120)), &settings, due);
         let start = arenas.wake().unwrap();
         assert_eq!(start, due + Duration::from_secs(121));
-        assert_eq!(arenas.step(start), look());
+        assert_eq!(arenas.step(start), Some(look()));
         arenas.on_look(ID, Ok(&running(3000)), &settings, start);
         assert!(arenas.is_playing());
         let over = Tournament {
@@ -303,7 +303,7 @@ mod tests {
             ..open()
         };
         let later = arenas.wake().unwrap();
-        assert_eq!(arenas.step(later), look());
+        assert_eq!(arenas.step(later), Some(look()));
         assert_eq!(arenas.on_look(ID, Ok(&over), &settings, later), Told::Over);
         assert!(!arenas.is_playing());
         assert_eq!(arenas.wake(), None);
@@ -342,7 +342,7 @@ mod tests {
         let mut arenas = Arenas::new(&settings, now);
         let mut pauses = Vec::new();
         for _ in 0..8 {
-            assert_eq!(arenas.step(now), look());
+            assert_eq!(arenas.step(now), Some(look()));
             arenas.on_look(ID, Err(PASSING), &settings, now);
             let due = arenas.wake().unwrap();
             pauses.push((due - now).as_secs());
@@ -350,14 +350,14 @@ mod tests {
         }
         assert_eq!(pauses, [15, 30, 60, 120, 240, 480, 600, 600]);
         arenas.step(now);
-        let asked = Duration::from_secs(7200);
+        let asked = Duration::from_hours(2);
         let limited = Failure::Passing { pause: Some(asked) };
         arenas.on_look(ID, Err(limited), &settings, now);
         assert_eq!(arenas.wake(), Some(now + asked));
         now += asked;
         arenas.step(now);
         arenas.on_look(ID, Ok(&running(600)), &settings, now);
-        assert_eq!(arenas.step(now), join());
+        assert_eq!(arenas.step(now), Some(join()));
         assert!(matches!(
             arenas.on_join(ID, Err(Failure::Final), now),
             Told::Refused(_)
@@ -379,7 +379,7 @@ mod tests {
         arenas.on_no_start(ID, now);
         assert!(!arenas.is_playing());
         assert_eq!(arenas.step(now), None);
-        assert_eq!(arenas.step(now + COME_BACK), join());
+        assert_eq!(arenas.step(now + COME_BACK), Some(join()));
         arenas.on_join(ID, Ok(()), now + COME_BACK);
         arenas.on_no_start("other", now);
         assert_eq!(arenas.leave(), [ID]);

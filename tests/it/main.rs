@@ -6,6 +6,7 @@
 )]
 
 mod analyse;
+mod arena;
 mod bot;
 mod cli;
 mod dockerfile;
@@ -13,6 +14,7 @@ mod duel;
 mod layers;
 mod lichess;
 mod matches;
+mod people;
 mod program;
 mod rules_data;
 mod rules_laws;
