@@ -5,8 +5,10 @@ mod train;
 pub(crate) use train::{LossArgs, ScoreScale, TrainArgs};
 
 use clap::{Args, Parser, Subcommand};
+use pocketknight::bot::Colors;
 use pocketknight::rules::Variant;
 use pocketknight::sandbox::{MatchClock, Style};
+use pocketknight::settings::{Clock, UnknownClock};
 use pocketknight::training::duel::{PlayerSpec, Sprt, TimeControl};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -36,6 +38,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Play on Lichess as a bot account until told to stop
     Run,
+    /// Play games against one opponent, show the score, then end
+    Challenge(ChallengeArgs),
     /// Turn the account of the token into a bot account, for ever
     Upgrade(UpgradeArgs),
     /// List, join and leave arenas that let bots in
@@ -94,6 +98,53 @@ pub(crate) enum TournamentCommand {
         #[arg(value_name = "ARENA")]
         id: String,
     },
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Other challenges are declined meanwhile, unless --accept-others is given.\n\
+                  Ends with code 1 if not all games were played"
+)]
+pub(crate) struct ChallengeArgs {
+    /// Name of the opponent, a bot or a human
+    pub(crate) user: String,
+    /// Number of games; aborted ones do not count
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) games: u32,
+    /// Clock: minutes, plus sign, seconds added a move
+    #[arg(long, value_name = "MINUTES+INCREMENT", default_value = "3+2", value_parser = bot_clock)]
+    pub(crate) clock: Clock,
+    /// Play rated games
+    #[arg(long)]
+    pub(crate) rated: bool,
+    /// Color of the bot: white, black, random, or pairs, which is White and Black in turn
+    #[arg(long, default_value = "pairs", value_parser = colors)]
+    pub(crate) color: Colors,
+    /// Accept challenges of others in the other slots
+    #[arg(long)]
+    pub(crate) accept_others: bool,
+}
+
+/// Clock that Lichess lets bots challenge with.
+fn bot_clock(text: &str) -> Result<Clock, String> {
+    let clock: Clock = text
+        .parse()
+        .map_err(|error: UnknownClock| error.to_string())?;
+    if clock.is_for_bots() {
+        Ok(clock)
+    } else {
+        Err("expected initial time + 40 increments of at least 30 s, and increments of at most 60 s".to_owned())
+    }
+}
+
+fn colors(text: &str) -> Result<Colors, String> {
+    match text {
+        "white" => Ok(Colors::White),
+        "black" => Ok(Colors::Black),
+        "random" => Ok(Colors::Random),
+        "pairs" => Ok(Colors::Pairs),
+        _ => Err("expected white, black, random or pairs".to_owned()),
+    }
 }
 
 #[derive(Args, Debug)]

@@ -88,9 +88,16 @@ fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
             command::data::run(&command)
         }
         Command::Run => {
+            let sources = Sources::of_process(config);
+            let loaded = Loaded::load(&sources).map_err(Failure::usage)?;
+            log(&loaded.settings.log.level, loaded.settings.log.format)?;
+            runtime()?.block_on(command::run::run(loaded, sources))
+        }
+        Command::Challenge(args) => {
             let settings = load(config)?;
-            log(&settings.log.level, settings.log.format)?;
-            runtime()?.block_on(command::run::run(settings))
+            // What happens is printed; the log is for trouble, unless it is asked for.
+            log("warn", settings.log.format)?;
+            runtime()?.block_on(command::challenge::challenge(&args, settings))
         }
         Command::Upgrade(args) => {
             let settings = load(config)?;

@@ -11,19 +11,24 @@ mod challenge;
 mod draw;
 mod feed;
 mod game;
+mod lists;
+mod matchmaking;
 mod offers;
 mod ponder;
 mod record;
 mod round_trip;
 mod search;
 mod slots;
+mod state;
 mod supervisor;
 mod think;
 mod tracker;
 mod turn;
 
 pub use archive::ArchiveError;
-pub use challenge::{Decision, Facts, decide};
+pub use challenge::{Cause, Decision, Facts, Pause, decide};
+pub use lists::Lists;
+pub use matchmaking::{Colors, Series, SeriesEnd, SeriesScore};
 pub use record::{GameRecord, Verdict};
 
 use crate::engine::{Engine, Score};
@@ -32,7 +37,7 @@ use crate::lichess::{self, Client};
 use crate::settings::Settings;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
@@ -45,8 +50,13 @@ const WRITER_GRACE: Duration = Duration::from_secs(5);
 pub struct BotOptions {
     /// Client with the token of the account.
     pub client: Client,
-    /// All settings; `engine`, `challenge`, `game` and `data` are read here.
+    /// All settings; `engine`, `challenge`, `matchmaking`, `game` and `data` are read here.
     pub settings: Arc<Settings>,
+    /// New settings while the bot runs: they hold for challenges at once and for games that start later. Those of the
+    /// server, the engine's cores and the data folder stay as they were.
+    pub reload: Option<watch::Receiver<Arc<Settings>>>,
+    /// Games against one opponent to be played instead of anything else; then the bot ends.
+    pub series: Option<Series>,
     /// Search threads that all games share.
     pub engine: Engine,
     /// Owner of the token.
@@ -87,6 +97,26 @@ pub enum BotEvent {
         /// What it was.
         record: Box<GameRecord>,
     },
+    /// Progress of the series.
+    Series(SeriesNews),
+}
+
+/// Progress of a series.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SeriesNews {
+    /// A challenge did not become a game, and why.
+    Refused(String),
+    /// A game is over.
+    Game {
+        /// Game.
+        id: GameId,
+        /// Outcome from our side; an aborted game does not count.
+        verdict: Verdict,
+        /// Score so far.
+        score: SeriesScore,
+    },
+    /// The series is over; the bot ends.
+    Ended(SeriesEnd),
 }
 
 /// What a run of the bot did.
@@ -136,20 +166,39 @@ pub enum Error {
 /// When the data folder cannot be used or the server refuses the token.
 pub async fn run(options: BotOptions) -> Result<Summary, Error> {
     let (archive, writer) = archive::open(&options.settings.data).await?;
+    let (store, keeper) = state::open(&options.settings.data.dir).await;
     let mut writers = JoinSet::new();
     writers.spawn(writer.run());
-    let result = supervisor::run(options, archive).await;
-    // The supervisor and its games held all the senders, so the writer ends with the last record.
-    let written = tokio::time::timeout(WRITER_GRACE, writers.join_next()).await;
-    match written {
-        Ok(None | Some(Ok(()))) => {}
-        Ok(Some(Err(error))) => {
-            error!(
-                error = &error as &dyn std::error::Error,
-                "writer of the game records failed"
-            );
+    writers.spawn(keeper.run());
+    let (held, fixed) = watch::channel(Arc::clone(&options.settings));
+    let settings = options.reload.clone().unwrap_or(fixed);
+    let mut keeper = lists::Keeper::new(&options.settings.data.dir);
+    // Nothing is accepted before it is known who is not welcome; the web is asked later.
+    let first = keeper.read(&options.settings.challenge).await;
+    let (sender, lists) = mpsc::unbounded_channel();
+    let end_lists = CancellationToken::new();
+    let mut readers = JoinSet::new();
+    readers.spawn(keeper.run(options.client.clone(), settings, sender, end_lists.clone()));
+    let result = supervisor::run(options, archive, store, (first, lists)).await;
+    drop(held);
+    end_lists.cancel();
+    if let Some(Err(error)) = readers.join_next().await {
+        let error = &error as &dyn std::error::Error;
+        error!(error, "reader of the lists of names failed");
+    }
+    // The supervisor and its games held all the senders, so the writers end with the last record and state.
+    let all = async {
+        while let Some(ended) = writers.join_next().await {
+            if let Err(error) = ended {
+                error!(
+                    error = &error as &dyn std::error::Error,
+                    "writer of game records or state failed"
+                );
+            }
         }
-        Err(_) => warn!("game records could not be written in time"),
+    };
+    if tokio::time::timeout(WRITER_GRACE, all).await.is_err() {
+        warn!("game records or state could not be written in time");
     }
     if let Ok(summary) = &result {
         info!(

@@ -3,31 +3,74 @@
 //! A slot is taken before the accept is sent, not when the game starts: two challenges that come close together
 //! must not both get the last one. Pure; the time is passed in.
 
-use crate::lichess::model::{Challenge, GameId};
+use super::challenge::Candidate;
+use crate::lichess::model::{Challenge, ChallengeUser, GameId};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
 /// Who the other side of a game is: the lower-case id, `None` for anonymous players and the Lichess AI.
 pub(super) type OpponentId = Option<String>;
 
+/// Who a slot is for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Seat {
+    /// The other side.
+    pub opponent: OpponentId,
+    /// Whether that is a bot.
+    pub is_bot: bool,
+}
+
 #[derive(Debug)]
 struct Reserved {
-    opponent: OpponentId,
+    seat: Seat,
     since: Instant,
 }
 
 /// Slots of one account.
 #[derive(Debug, Default)]
 pub(super) struct Slots {
-    running: HashMap<GameId, OpponentId>,
+    running: HashMap<GameId, Seat>,
     reserved: HashMap<GameId, Reserved>,
+    /// A challenge of ours that is not answered yet.
+    outgoing: Option<Seat>,
     queue: VecDeque<Challenge>,
 }
 
 impl Slots {
-    /// Running and expected games.
+    /// Running and expected games, and a challenge of ours.
     pub(super) fn taken(&self) -> usize {
-        self.running.len() + self.reserved.len()
+        self.seats().count()
+    }
+
+    /// Those of them that are with bots.
+    pub(super) fn taken_by_bots(&self) -> usize {
+        self.seats().filter(|seat| seat.is_bot).count()
+    }
+
+    /// Ids of those who are being played or expected.
+    pub(super) fn opponents(&self) -> HashSet<String> {
+        let ids = self.seats().filter_map(|seat| seat.opponent.as_deref());
+        ids.map(str::to_ascii_lowercase).collect()
+    }
+
+    fn seats(&self) -> impl Iterator<Item = &Seat> {
+        let reserved = self.reserved.values().map(|entry| &entry.seat);
+        self.running.values().chain(reserved).chain(&self.outgoing)
+    }
+
+    /// Takes a slot for a challenge of ours, or gives it back.
+    pub(super) fn set_outgoing(&mut self, seat: Option<Seat>) {
+        self.outgoing = seat;
+    }
+
+    /// Who a slot is reserved for.
+    pub(super) fn expected_opponent(&self, id: &GameId) -> OpponentId {
+        self.reserved.get(id)?.seat.opponent.clone()
+    }
+
+    /// Whether a slot is reserved for a game with a bot.
+    pub(super) fn expects_bot(&self, id: &GameId) -> bool {
+        self.reserved.get(id).is_some_and(|entry| entry.seat.is_bot)
     }
 
     /// Challenges that wait.
@@ -46,21 +89,21 @@ impl Slots {
             || self.queue.iter().any(|challenge| challenge.id == *id)
     }
 
-    /// Running, expected and waiting games with one opponent, without the game `except` (the one that a rematch
-    /// offer follows: it is over, though its task may not have noticed). Anonymous players cannot be told apart
-    /// and are not counted.
+    /// Running, expected and waiting games with one opponent and a challenge to him, without the game `except` (the
+    /// one that a rematch offer follows: it is over, though its task may not have noticed). Anonymous players cannot
+    /// be told apart and are not counted.
     pub(super) fn with_opponent(&self, opponent: Option<&str>, except: Option<&GameId>) -> usize {
         let Some(opponent) = opponent else { return 0 };
         let same = |other: Option<&str>| other.is_some_and(|id| id.eq_ignore_ascii_case(opponent));
         let games = self
             .running
             .iter()
-            .filter(|(id, other)| except != Some(*id) && same(other.as_deref()))
+            .filter(|(id, seat)| except != Some(*id) && same(seat.opponent.as_deref()))
             .count();
-        let expected = self
-            .reserved
-            .values()
-            .filter(|entry| same(entry.opponent.as_deref()))
+        let reserved = self.reserved.values().map(|entry| &entry.seat);
+        let expected = reserved
+            .chain(&self.outgoing)
+            .filter(|seat| same(seat.opponent.as_deref()))
             .count();
         let challenger = |challenge: &&Challenge| {
             same(challenge.challenger.as_ref().map(|user| user.id.as_str()))
@@ -69,14 +112,8 @@ impl Slots {
     }
 
     /// Takes a slot for a game that should start soon.
-    pub(super) fn reserve(&mut self, id: GameId, opponent: OpponentId, now: Instant) {
-        self.reserved.insert(
-            id,
-            Reserved {
-                opponent,
-                since: now,
-            },
-        );
+    pub(super) fn reserve(&mut self, id: GameId, seat: Seat, now: Instant) {
+        self.reserved.insert(id, Reserved { seat, since: now });
     }
 
     /// Gives a reserved slot back; whether there was one.
@@ -107,18 +144,18 @@ impl Slots {
     }
 
     /// Turns a reservation, if there is one, into a running game. False if the game runs already.
-    pub(super) fn start(&mut self, id: GameId, opponent: OpponentId) -> bool {
+    pub(super) fn start(&mut self, id: GameId, seat: Seat) -> bool {
         if self.running.contains_key(&id) {
             return false;
         }
         self.release(&id);
         self.forget_waiting(&id);
-        self.running.insert(id, opponent);
+        self.running.insert(id, seat);
         true
     }
 
-    /// Frees the slot of a running game and returns its opponent; `None` if it was not running.
-    pub(super) fn finish(&mut self, id: &GameId) -> Option<OpponentId> {
+    /// Frees the slot of a running game and returns who it was for; `None` if it was not running.
+    pub(super) fn finish(&mut self, id: &GameId) -> Option<Seat> {
         self.running.remove(id)
     }
 
@@ -133,6 +170,23 @@ impl Slots {
     /// Takes the challenge that has waited longest.
     pub(super) fn dequeue(&mut self) -> Option<Challenge> {
         self.queue.pop_front()
+    }
+
+    /// What there is to choose from among the waiting challenges, in their order.
+    pub(super) fn candidates(&self) -> Vec<Candidate> {
+        let of = |challenge: &Challenge| {
+            let user = challenge.challenger.as_ref();
+            Candidate {
+                is_bot: user.is_some_and(ChallengeUser::is_bot),
+                rating: user.and_then(|user| user.rating),
+            }
+        };
+        self.queue.iter().map(of).collect()
+    }
+
+    /// Takes a waiting challenge by its place.
+    pub(super) fn take_waiting(&mut self, place: usize) -> Option<Challenge> {
+        self.queue.remove(place)
     }
 
     /// Drops a waiting challenge that was cancelled; whether it was there.
@@ -166,9 +220,19 @@ mod tests {
         text.into()
     }
 
-    /// What a human or bot is told apart by.
-    fn of(name: &str) -> OpponentId {
-        OpponentId::from(name.to_owned())
+    /// Slot for a human.
+    fn of(name: &str) -> Seat {
+        Seat {
+            opponent: OpponentId::from(name.to_owned()),
+            is_bot: false,
+        }
+    }
+
+    fn bot(name: &str) -> Seat {
+        Seat {
+            is_bot: true,
+            ..of(name)
+        }
     }
 
     #[test]
@@ -224,11 +288,31 @@ mod tests {
         slots.reserve(id("b"), of("Alice"), now);
         slots.enqueue(waiting("c", "alice"));
         slots.enqueue(waiting("d", "bob"));
-        slots.start(id("e"), None);
+        slots.start(
+            id("e"),
+            Seat {
+                opponent: None,
+                is_bot: false,
+            },
+        );
         assert_eq!(slots.with_opponent(Some("alice"), None), 3);
         assert_eq!(slots.with_opponent(Some("alice"), Some(&id("a"))), 2);
         assert_eq!(slots.with_opponent(Some("bob"), None), 1);
         assert_eq!(slots.with_opponent(None, None), 0);
+    }
+
+    #[test]
+    fn a_challenge_of_ours_takes_a_slot_and_counts_for_the_opponent() {
+        let (mut slots, now) = (Slots::default(), Instant::now());
+        slots.start(id("a"), of("alice"));
+        slots.reserve(id("b"), bot("carol"), now);
+        slots.set_outgoing(Some(bot("bob")));
+        assert_eq!((slots.taken(), slots.taken_by_bots()), (3, 2));
+        assert_eq!(slots.with_opponent(Some("Bob"), None), 1);
+        assert!(slots.expects_bot(&id("b")) && !slots.expects_bot(&id("a")));
+        slots.set_outgoing(None);
+        assert_eq!((slots.taken(), slots.taken_by_bots()), (2, 1));
+        assert_eq!(slots.with_opponent(Some("bob"), None), 0);
     }
 
     #[test]

@@ -3,12 +3,14 @@
 pub(crate) mod account;
 pub(crate) mod analyse;
 pub(crate) mod bench;
+pub(crate) mod challenge;
 pub(crate) mod data;
 pub(crate) mod datagen;
 pub(crate) mod duel;
 pub(crate) mod figures;
 pub(crate) mod network;
 pub(crate) mod perft;
+pub(crate) mod reload;
 pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod signals;

@@ -6,7 +6,7 @@ use crate::cli::SandboxArgs;
 use anyhow::{Context, anyhow};
 use pocketknight::bot::{self, BotOptions};
 use pocketknight::sandbox::{MatchOptions, Report, Server, ServerOptions, play_match, welcome};
-use pocketknight::settings::{SPEEDS, Settings};
+use pocketknight::settings::{Provisional, SPEEDS, Settings};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,6 +68,8 @@ async fn play(
         draining: draining.clone(),
         stop: stop.clone(),
         observer: None,
+        reload: None,
+        series: None,
     }));
     let options = MatchOptions {
         account: BOT.to_owned(),
@@ -104,16 +106,29 @@ fn prepare(mut settings: Settings, server: &Server, args: &SandboxArgs) -> Setti
     challenge.concurrency = args.concurrency as usize;
     challenge.accept_humans = true;
     challenge.accept_bots = true;
-    challenge.speeds = SPEEDS.map(str::to_owned).to_vec();
-    challenge.rated = true;
-    challenge.casual = true;
-    (challenge.min_initial_s, challenge.max_initial_s) = (0, u32::MAX);
-    (challenge.min_increment_s, challenge.max_increment_s) = (0, u32::MAX);
-    (challenge.min_rating, challenge.max_rating) = (i32::MIN, i32::MAX);
     challenge.block.clear();
     challenge.allow.clear();
-    // The next challenge of an opponent may come before the last game has been cleared away.
-    challenge.max_games_per_opponent = challenge.max_games_per_opponent.max(2);
+    challenge.block_lists.clear();
+    challenge.allow_lists.clear();
+    challenge.games_reserved_for_humans = 0;
+    challenge.max_recent_bot_challenges = 0;
+    challenge.max_bot_games_per_day = u32::MAX;
+    for rules in challenge.rules_mut() {
+        rules.speeds = SPEEDS.map(str::to_owned).to_vec();
+        rules.clocks.clear();
+        (rules.rated, rules.casual) = (true, true);
+        (rules.min_initial_s, rules.max_initial_s) = (0, u32::MAX);
+        (rules.min_increment_s, rules.max_increment_s) = (0, u32::MAX);
+        rules.min_estimated_duration = Duration::ZERO;
+        rules.max_estimated_duration = Duration::MAX;
+        rules.bullet_requires_increment = false;
+        (rules.min_rating, rules.max_rating) = (i32::MIN, i32::MAX);
+        rules.max_rating_difference = i32::MAX;
+        rules.provisional = Provisional::Accept;
+        // The next challenge of an opponent may come before the last game has been cleared away.
+        rules.max_games_per_opponent = rules.max_games_per_opponent.max(2);
+    }
+    settings.matchmaking.enabled = false;
     settings
 }
 

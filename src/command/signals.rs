@@ -111,3 +111,38 @@ impl Signals {
         shutdown.stop.cancel();
     }
 }
+
+/// Requests to read the settings again: SIGHUP, where there is such a signal.
+#[derive(Debug)]
+pub(crate) struct Hangups {
+    #[cfg(unix)]
+    hangup: tokio::signal::unix::Signal,
+}
+
+impl Hangups {
+    /// Takes SIGHUP over.
+    ///
+    /// # Errors
+    /// Runtime, if the system refuses.
+    #[cfg(unix)]
+    pub(crate) fn register() -> Result<Self, Failure> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Ok(Self {
+            hangup: signal(SignalKind::hangup()).map_err(Failure::runtime)?,
+        })
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn register() -> Result<Self, Failure> {
+        Ok(Self {})
+    }
+
+    /// Waits for the next one.
+    pub(crate) async fn next(&mut self) {
+        #[cfg(unix)]
+        if self.hangup.recv().await.is_some() {
+            return;
+        }
+        std::future::pending().await
+    }
+}

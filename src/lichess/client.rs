@@ -193,6 +193,10 @@ impl Client {
         self.shared.token.as_ref()
     }
 
+    pub(super) fn base_user_agent(&self) -> &str {
+        &self.shared.base_user_agent
+    }
+
     /// Starts a request with its total time limit.
     pub(super) fn request(&self, method: Method, path: &str, limit: Limit) -> RequestBuilder {
         let timeout = match limit {
@@ -206,6 +210,17 @@ impl Client {
     /// Starts the request of a stream, limited by silence only.
     pub(super) fn stream_request(&self, path: &str) -> RequestBuilder {
         self.build(&self.shared.streams, Method::GET, path)
+    }
+
+    /// Starts the request of a stream that is silent for longer than others, limited by `most` as a whole.
+    pub(super) fn slow_stream_request(
+        &self,
+        method: Method,
+        path: &str,
+        most: Duration,
+    ) -> RequestBuilder {
+        self.build(&self.shared.requests, method, path)
+            .timeout(most)
     }
 
     fn build(&self, client: &reqwest::Client, method: Method, path: &str) -> RequestBuilder {

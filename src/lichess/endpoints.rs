@@ -9,14 +9,15 @@ use super::client::{Client, Limit, body, finish};
 use super::error::{ApiError, Error};
 use super::model::{
     Account, Challenge, ChallengeRequest, ChatRoom, DeclineReason, GameId, GameInfo, PlayingList,
-    TokenInfo, Tournament, TournamentList,
+    TokenInfo, Tournament, TournamentList, UserStatus,
 };
-use super::stream::{EventStream, GameStream, LineStream};
+use super::stream::{ChallengeStream, EventStream, GameStream, LineStream};
 use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE};
 use reqwest::{Method, RequestBuilder};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Longest chat line, in the server's unit (UTF-16 code units).
 const MAX_CHAT: usize = 140;
@@ -264,6 +265,42 @@ impl Client {
             return Ok(challenge);
         }
         object(&body).map_err(|error| self.undecodable(ENDPOINT, &error, &body))
+    }
+
+    /// The same with `keepAliveStream`: the challenge stays open while the stream is, at most for `most`. Its first
+    /// line is the challenge, its last what became of it; between them come blank lines, seldom.
+    pub async fn challenge_stream(
+        &self,
+        user: &str,
+        challenge: &ChallengeRequest,
+        most: Duration,
+    ) -> Result<ChallengeStream> {
+        const ENDPOINT: &str = "POST /api/challenge/{username}";
+        let path = format!("/api/challenge/{}", segment(ENDPOINT, user)?);
+        let mut form = challenge.form();
+        form.push(("keepAliveStream", "true".to_owned()));
+        let request = self
+            .slow_stream_request(Method::POST, &path, most)
+            .header(ACCEPT, "application/x-ndjson")
+            .form(&form);
+        Ok(LineStream::new(self.send(ENDPOINT, request).await?))
+    }
+
+    /// `GET /api/users/status`: who of up to 100 ids is online and playing. No scope.
+    pub async fn users_status(&self, ids: &[String]) -> Result<Vec<UserStatus>> {
+        const ENDPOINT: &str = "GET /api/users/status";
+        /// Most ids that the server takes.
+        const MOST: usize = 100;
+        let mut known = Vec::new();
+        for id in ids.iter().take(MOST) {
+            known.push(segment(ENDPOINT, id)?);
+        }
+        let request = self
+            .request(Method::GET, "/api/users/status", Limit::Request)
+            .query(&[("ids", known.join(","))]);
+        let response = self.send(ENDPOINT, request).await?;
+        let body = body(ENDPOINT, response).await?;
+        serde_json::from_slice(&body).map_err(|error| self.undecodable(ENDPOINT, &error, &body))
     }
 
     /// `GET /api/bot/online`: up to `limit` (1 to 512) bots that are online. No scope. Users of

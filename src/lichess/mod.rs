@@ -8,6 +8,7 @@ mod answer;
 mod client;
 mod endpoints;
 mod error;
+mod pages;
 mod stream;
 mod token;
 
@@ -16,4 +17,5 @@ pub use endpoints::MoveOutcome;
 pub use error::{ApiError, Error, Kind, RateLimit, StreamError};
 pub use model::*;
 pub use pacing::{Backoff, ConnectBudget, Gate};
-pub use stream::{EventStream, GameStream, LineStream, StreamItem};
+pub use pages::{Page, Validators};
+pub use stream::{ChallengeStream, EventStream, GameStream, LineStream, StreamItem};

@@ -2,7 +2,7 @@
 
 use super::answer::{cut, object};
 use super::error::StreamError;
-use super::model::{Event, GameEvent};
+use super::model::{ChallengeLine, Event, GameEvent};
 use bytes::{Bytes, BytesMut};
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -18,6 +18,9 @@ pub type EventStream = LineStream<Event>;
 
 /// Stream of `GET /api/bot/game/stream/{id}`.
 pub type GameStream = LineStream<GameEvent>;
+
+/// Stream of `POST /api/challenge/{username}` with `keepAliveStream`.
+pub type ChallengeStream = LineStream<ChallengeLine>;
 
 /// What a stream yields.
 #[derive(Clone, PartialEq, Debug)]

@@ -13,6 +13,7 @@ use super::answer::ApiError;
 use super::challenges::Challenge;
 use super::feed::Feed;
 use super::limits::Limiter;
+use super::opponents::ScriptedAnswer;
 use super::server::ServerOptions;
 use super::table::Table;
 use super::wire;
@@ -57,6 +58,8 @@ pub(super) struct Hall {
     /// one it knows.
     ids: fastrand::Rng,
     games_of_scripted: HashMap<String, u64>,
+    /// How scripted opponents answer, if not by accepting.
+    pub answers: HashMap<String, ScriptedAnswer>,
     stop: CancellationToken,
 }
 
@@ -92,6 +95,7 @@ impl Hall {
             events: HashMap::new(),
             errands,
             games_of_scripted: HashMap::new(),
+            answers: HashMap::new(),
             stop,
         };
         (SharedHall(Arc::new(Mutex::new(hall))), receiver)

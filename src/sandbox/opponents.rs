@@ -2,6 +2,7 @@
 //! seed and the same moves give the same replies.
 
 use crate::engine::{Engine, Limits, SearchRequest, Session, SessionOptions};
+use crate::lichess::model::DeclineReason;
 use crate::rules::{Game, Move, MoveList, Position, Role};
 use std::fmt;
 use std::str::FromStr;
@@ -25,6 +26,17 @@ pub enum Style {
         /// Nodes a move, at least 1.
         nodes: u64,
     },
+}
+
+/// How a scripted opponent answers challenges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ScriptedAnswer {
+    /// Accepts those that can be played here, as all do at first.
+    Accept,
+    /// Declines with this reason.
+    Decline(DeclineReason),
+    /// Does not answer.
+    Silent,
 }
 
 /// A text that names no way of playing.

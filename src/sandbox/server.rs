@@ -4,6 +4,7 @@ use super::accounts::User;
 use super::challenges::ChallengeStatus;
 use super::faults::{Fault, Faults};
 use super::hall::{Errand, Hall, SharedHall};
+use super::opponents::ScriptedAnswer;
 use super::players;
 use super::request::Request;
 use super::routes::{self, App};
@@ -132,6 +133,17 @@ impl Server {
         if let Some(user) = self.hall.lock().accounts.get_mut(&name.to_lowercase()) {
             user.takebacks = allowed;
         }
+    }
+
+    /// Makes the account of a scripted opponent such as `greedy-2`, and sets how it answers challenges. Says whether
+    /// there can be such an opponent.
+    pub fn set_answer(&self, name: &str, answer: ScriptedAnswer) -> bool {
+        let mut hall = self.hall.lock();
+        let scripted = hall.accounts.find(name).filter(|user| user.style.is_some());
+        let id = scripted.map(|user| user.id.clone());
+        let known = id.is_some();
+        hall.answers.extend(id.map(|id| (id, answer)));
+        known
     }
 
     /// Lets requests meet a fault.

@@ -88,7 +88,12 @@ pub(super) enum Value {
     /// Names of the user's own with a value each, such as the options of a foreign engine. The embedded file writes
     /// such a key as an empty table.
     Map(BTreeMap<String, String>),
+    /// Whatever the key of the same name in the section outside says.
+    Inherit,
 }
+
+/// How [`Value::Inherit`] is written.
+const INHERIT: &str = "inherit";
 
 impl Value {
     /// Kind in words, for messages.
@@ -99,6 +104,7 @@ impl Value {
             Self::Text(_) => "a text in quotes",
             Self::List(_) => "a list of texts",
             Self::Map(_) => "a table of names and values, such as { Hash = 64 }",
+            Self::Inherit => "\"inherit\"",
         }
     }
 
@@ -119,6 +125,7 @@ impl Value {
                     .collect();
                 format!("{{ {} }}", entries.join(", "))
             }
+            Self::Inherit => quoted(INHERIT),
         }
     }
 
@@ -148,7 +155,42 @@ impl Value {
                 });
                 Self::Map(pairs.collect::<Option<_>>()?)
             }
+            Self::Inherit => return None,
         })
+    }
+}
+
+/// What a key can hold, by its default.
+struct Pattern {
+    /// Value of the wanted kind.
+    like: Value,
+    /// Whether it may be left to the section outside.
+    inherits: bool,
+}
+
+impl Pattern {
+    fn kind(&self) -> String {
+        let kind = self.like.kind();
+        if self.inherits {
+            format!("{kind}, or \"{INHERIT}\"")
+        } else {
+            kind.to_owned()
+        }
+    }
+
+    fn fit(&self, value: Value) -> Option<Value> {
+        match value {
+            Value::Text(text) if self.inherits && text == INHERIT => Some(Value::Inherit),
+            value if value.kind() == self.like.kind() => Some(value),
+            _ => None,
+        }
+    }
+
+    fn parse(&self, text: &str) -> Option<Value> {
+        if self.inherits && text.trim() == INHERIT {
+            return Some(Value::Inherit);
+        }
+        self.like.parse_like(text)
     }
 }
 
@@ -170,6 +212,8 @@ fn quoted(text: &str) -> String {
 pub(super) struct Entry {
     pub(super) value: Value,
     pub(super) origin: String,
+    /// For a key that can be left to the section outside: the default there, which shows the kind.
+    outer: Option<Value>,
 }
 
 /// All keys in force by section; the name of a section within another is `outer.inner`.
@@ -223,11 +267,33 @@ fn defaults() -> Result<Tree, Error> {
             if matches!(&value.kind, config::ValueKind::Table(table) if !table.is_empty()) {
                 sections.push((format!("{section}.{key}"), value));
             } else if let Some(value) = plain(value) {
-                let origin = "default".to_owned();
-                entries.insert(key, Entry { value, origin });
+                let entry = Entry {
+                    value,
+                    origin: "default".to_owned(),
+                    outer: None,
+                };
+                entries.insert(key, entry);
             }
         }
         tree.insert(section, entries);
+    }
+    let outer_default = |section: &str, key: &str| {
+        let (outer, _) = section.rsplit_once('.')?;
+        Some(tree.get(outer)?.get(key)?.value.clone())
+    };
+    let inheriting: Vec<(String, String, Value)> = tree
+        .iter()
+        .flat_map(|(section, keys)| keys.iter().map(move |(key, entry)| (section, key, entry)))
+        .filter(|(_, _, entry)| matches!(&entry.value, Value::Text(text) if text == INHERIT))
+        .filter_map(|(section, key, _)| {
+            Some((section.clone(), key.clone(), outer_default(section, key)?))
+        })
+        .collect();
+    for (section, key, outer) in inheriting {
+        if let Some(entry) = tree.get_mut(&section).and_then(|keys| keys.get_mut(&key)) {
+            entry.value = Value::Inherit;
+            entry.outer = Some(outer);
+        }
     }
     Ok(tree)
 }
@@ -254,11 +320,9 @@ impl Layers {
             let Some(default) = self.known(&section, &key, &origin) else {
                 continue;
             };
-            match value {
-                Some(value) if value.kind() == default.kind() => {
-                    self.set(&section, &key, value, &origin);
-                }
-                _ => self.wrong_kind(&section, &key, &shown, &origin, &default),
+            match value.and_then(|value| default.fit(value)) {
+                Some(value) => self.set(&section, &key, value, &origin),
+                None => self.wrong_kind(&section, &key, &shown, &origin, &default),
             }
         }
         Ok(())
@@ -344,7 +408,7 @@ impl Layers {
         let Some(default) = self.known(section, key, origin) else {
             return;
         };
-        match default.parse_like(text) {
+        match default.parse(text) {
             Some(value) => self.set(section, key, value, origin),
             None => self.wrong_kind(section, key, &quoted(text), origin, &default),
         }
@@ -379,19 +443,22 @@ impl Layers {
             .get_mut(section)
             .and_then(|keys| keys.get_mut(key))
         {
-            *entry = Entry {
-                value,
-                origin: origin.to_owned(),
-            };
+            entry.value = value;
+            origin.clone_into(&mut entry.origin);
         }
     }
 
-    /// Value in force of a known key, as the pattern for its kind.
-    fn known(&mut self, section: &str, key: &str, origin: &str) -> Option<Value> {
+    /// What a known key can hold.
+    fn known(&mut self, section: &str, key: &str, origin: &str) -> Option<Pattern> {
         let reason = match self.tree.get(section) {
             None => self.known_sections(section),
             Some(keys) => match keys.get(key) {
-                Some(entry) => return Some(entry.value.clone()),
+                Some(entry) => {
+                    return Some(Pattern {
+                        like: entry.outer.as_ref().unwrap_or(&entry.value).clone(),
+                        inherits: entry.outer.is_some(),
+                    });
+                }
                 None => format!(
                     "unknown key{}, expected one of {}",
                     nearest(key, keys.keys()),
@@ -416,7 +483,7 @@ impl Layers {
         )
     }
 
-    fn wrong_kind(&mut self, section: &str, key: &str, shown: &str, origin: &str, like: &Value) {
+    fn wrong_kind(&mut self, section: &str, key: &str, shown: &str, origin: &str, like: &Pattern) {
         let secret = (section, key) == TOKEN;
         let value = (!secret).then(|| shown.to_owned());
         let reason = format!("expected {}", like.kind());

@@ -5,6 +5,7 @@
 //! Each value remembers where it came from, so that messages and `pocketknight config` can say so.
 
 mod challenge;
+mod clock;
 mod data;
 mod engine;
 mod error;
@@ -12,6 +13,8 @@ mod game;
 mod layers;
 mod lichess;
 mod log;
+mod matchmaking;
+mod names;
 mod reader;
 mod shutdown;
 mod token;
@@ -20,7 +23,8 @@ mod tournament;
 #[cfg(test)]
 mod tests;
 
-pub use challenge::{ChallengeSettings, SPEEDS};
+pub use challenge::{ChallengeRules, ChallengeSettings, Preference, Provisional, SPEEDS, SortBy};
+pub use clock::{Clock, UnknownClock};
 pub use data::DataSettings;
 pub use engine::EngineSettings;
 pub use error::{Error, Problem};
@@ -28,6 +32,8 @@ pub use game::GameSettings;
 pub use layers::{Override, Sources};
 pub use lichess::LichessSettings;
 pub use log::{LogFormat, LogSettings};
+pub use matchmaking::{MatchmakingSettings, Mode, RatingPreference, WeightedClock};
+pub use names::NameList;
 pub use shutdown::ShutdownSettings;
 pub use tournament::{TournamentSettings, tournament_id};
 
@@ -51,6 +57,8 @@ pub struct Settings {
     pub engine: EngineSettings,
     /// Which challenges are accepted.
     pub challenge: ChallengeSettings,
+    /// Which bots are challenged.
+    pub matchmaking: MatchmakingSettings,
     /// Conduct during a game.
     pub game: GameSettings,
     /// Arenas.
@@ -108,6 +116,7 @@ impl Settings {
             lichess: LichessSettings::read(r),
             engine: EngineSettings::read(r),
             challenge: ChallengeSettings::read(r),
+            matchmaking: MatchmakingSettings::read(r),
             game: GameSettings::read(r),
             tournament: TournamentSettings::read(r),
             data: DataSettings::read(r),

@@ -7,6 +7,7 @@ use secrecy::SecretString;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 use url::Url;
 
@@ -62,6 +63,16 @@ impl Reader {
             .map_or("default", |entry| entry.origin.as_str())
             .to_owned();
         self.push(section, key, shown, origin, expected);
+    }
+
+    /// Whether a key is left to the section outside; it then counts as read.
+    pub(super) fn inherits(&mut self, section: &'static str, key: &'static str) -> bool {
+        let entry = self.tree.get(section).and_then(|keys| keys.get(key));
+        let inherits = entry.is_some_and(|entry| matches!(entry.value, Value::Inherit));
+        if inherits {
+            self.take(section, key);
+        }
+        inherits
     }
 
     pub(super) fn flag(&mut self, section: &'static str, key: &'static str) -> bool {
@@ -144,6 +155,21 @@ impl Reader {
             }
         }
         words
+    }
+
+    /// List of texts that are read as something else.
+    pub(super) fn parsed<T: FromStr>(
+        &mut self,
+        section: &'static str,
+        key: &'static str,
+        expected: &str,
+    ) -> Vec<T> {
+        let items = self.list(section, key);
+        let parsed = items.iter().map(|item| item.trim().parse());
+        match parsed.collect::<Result<_, _>>() {
+            Ok(values) => values,
+            Err(_) => self.missing(section, key, expected),
+        }
     }
 
     /// List of user names, returned as ids.

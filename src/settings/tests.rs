@@ -41,7 +41,7 @@ fn embedded_file_alone_loads() {
     assert_eq!(s.engine.move_overhead, Duration::from_millis(100));
     assert_eq!(s.challenge.concurrency, 1);
     assert_eq!(
-        s.challenge.speeds,
+        s.challenge.human.speeds,
         ["bullet", "blitz", "rapid", "classical"]
     );
     assert_eq!(s.game.accept_draw_score_cp, -10);
@@ -69,7 +69,7 @@ fn misspelt_key_names_path_and_known_keys() {
     let text = message(Settings::load(&env(&[("POCKETKNIGHT__ENGIN__CORES", "4")])));
     assert!(text.contains("engin.cores"), "{text}");
     assert!(text.contains("POCKETKNIGHT__ENGIN__CORES"), "{text}");
-    assert!(text.contains("challenge, data, engine"), "{text}");
+    assert!(text.contains("data, engine, game"), "{text}");
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn lists_in_the_environment_are_separated_by_commas() {
         ("POCKETKNIGHT__CHALLENGE__BLOCK", "SomeBody"),
     ]))
     .unwrap();
-    assert_eq!(s.challenge.speeds, ["blitz", "rapid"]);
+    assert_eq!(s.challenge.human.speeds, ["blitz", "rapid"]);
     assert_eq!(s.challenge.block, ["somebody"]);
 }
 
@@ -196,7 +196,7 @@ fn lists_in_the_environment_are_separated_by_commas() {
 fn truth_values_in_the_environment_have_several_spellings() {
     for (text, value) in [("true", true), ("1", true), ("No", false), ("off", false)] {
         let s = Settings::load(&env(&[("POCKETKNIGHT__CHALLENGE__RATED", text)])).unwrap();
-        assert_eq!(s.challenge.rated, value, "{text}");
+        assert_eq!(s.challenge.bot.rated, value, "{text}");
     }
     assert!(
         message(Settings::load(&env(&[(
@@ -372,4 +372,77 @@ fn misspelt_log_level_is_refused_and_filters_are_not() {
     for good in ["INFO", "off", "info,hyper=warn", "pocketknight::bot=debug"] {
         load_text(&format!("[log]\nlevel = \"{good}\"\n")).unwrap();
     }
+}
+
+#[test]
+fn rules_of_one_kind_of_opponent_override_those_of_both() {
+    let s = load_text(
+        "[challenge]\nmin_rating = 1500\nmax_estimated_duration = \"10m\"\n\
+         [challenge.bot]\nmin_rating = 2000\nmax_estimated_duration = \"5m\"\nspeeds = [\"bullet\"]\n\
+         [challenge.human]\nrated = \"inherit\"\nclocks = [\"3+2\"]\n",
+    )
+    .unwrap();
+    let (human, bot) = (&s.challenge.human, &s.challenge.bot);
+    assert_eq!((human.min_rating, bot.min_rating), (1500, 2000));
+    assert_eq!(human.max_estimated_duration, Duration::from_mins(10));
+    assert_eq!(bot.max_estimated_duration, Duration::from_mins(5));
+    assert_eq!(bot.speeds, ["bullet"]);
+    assert_eq!(human.speeds.len(), 4);
+    assert!(human.rated && bot.clocks.is_empty());
+    assert_eq!(human.clocks.len(), 1);
+    assert_eq!(bot.name("min_rating"), "challenge.bot.min_rating");
+    assert_eq!(bot.name("max_rating"), "challenge.max_rating");
+}
+
+#[test]
+fn a_rule_can_be_given_back_to_the_outer_section() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut sources = env(&[
+        ("POCKETKNIGHT__CHALLENGE__BOT__MIN_RATING", "inherit"),
+        ("POCKETKNIGHT__CHALLENGE__HUMAN__SPEEDS", "rapid"),
+    ]);
+    sources.file = Some(file(&dir, "[challenge.bot]\nmin_rating = 2000\n"));
+    let loaded = Loaded::load(&sources).unwrap();
+    let challenge = &loaded.settings.challenge;
+    assert_eq!(challenge.bot.min_rating, 0);
+    assert_eq!(challenge.human.speeds, ["rapid"]);
+    let shown = loaded.to_string();
+    assert!(
+        shown.contains("[challenge.bot]\nspeeds = \"inherit\" # default\n"),
+        "{shown}"
+    );
+    assert_eq!(load_text(&shown).unwrap().challenge, *challenge);
+}
+
+#[test]
+fn rules_of_one_kind_are_checked_like_those_of_both() {
+    let text = message(load_text(
+        "[challenge]\nmin_rating = \"inherit\"\nclocks = [\"2.5+0\"]\nblock_lists = [\"http://example.org/x\"]\n\
+         [challenge.human]\nrated = 3\nmax_rating = 100\nspeed = [\"blitz\"]\n[challenge.bot]\nmin_days = 9\nmax_days = 3\n\
+         [matchmaking]\nclocks = [\"0.25+0\"]\nmode = \"both\"\n",
+    ));
+    for part in [
+        "challenge.min_rating = inherit",
+        "challenge.clocks = [\"2.5+0\"]",
+        "challenge.block_lists",
+        "challenge.human.rated = 3",
+        "expected true or false, or \"inherit\"",
+        "challenge.human.speed ",
+        "did you mean speeds?",
+        "challenge.bot.min_days = 9",
+        "expected at most challenge.bot.max_days",
+        "matchmaking.clocks = [\"0.25+0\"]",
+        "expected one of rated, casual, random",
+    ] {
+        assert!(text.contains(part), "no {part} in:\n{text}");
+    }
+    let text = message(load_text(
+        "[challenge]\nmin_rating = 1500\n[challenge.human]\nmax_rating = 1000\n",
+    ));
+    assert!(text.contains("challenge.human.max_rating = 1000"), "{text}");
+    assert!(
+        text.contains("expected at least challenge.min_rating"),
+        "{text}"
+    );
+    assert!(!text.contains("challenge.bot"), "{text}");
 }

@@ -13,6 +13,7 @@ mod duel;
 mod layers;
 mod lichess;
 mod matches;
+mod people;
 mod program;
 mod rules_data;
 mod rules_laws;

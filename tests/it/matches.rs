@@ -54,6 +54,8 @@ async fn play(
         draining: draining.clone(),
         stop: CancellationToken::new(),
         observer: None,
+        reload: None,
+        series: None,
     });
     let games = async {
         let report = tokio::select! {

@@ -1,9 +1,12 @@
 //! Challenges: judged, answered, or kept waiting for a slot.
 
 use super::{Done, Supervisor};
-use crate::bot::challenge::{self, Decision, Facts};
-use crate::lichess::model::{Challenge, Compat, DeclineReason, GameId};
+use crate::bot::challenge::{self, Decision, Facts, Pause};
+use crate::bot::matchmaking::choose::OwnRating;
+use crate::bot::slots::Seat;
+use crate::lichess::model::{Challenge, ChallengeUser, Compat, DeclineReason, GameId};
 use crate::lichess::{self, Kind};
+use jiff::Timestamp;
 use std::time::{Duration, Instant};
 use tracing::{debug, info, warn};
 
@@ -29,43 +32,74 @@ impl Supervisor {
         if self.slots.knows(&challenge.id) {
             return;
         }
+        if let Some(own) = &challenge.dest_user
+            && let Some(rating) = own.rating
+            && own.id.eq_ignore_ascii_case(&self.account)
+        {
+            self.own_rating = Some(OwnRating {
+                rating,
+                provisional: own.provisional,
+            });
+        }
+        let decision = self.judge(&challenge, compat);
+        tell(&challenge, &decision);
+        match decision {
+            Decision::Ignore => {}
+            Decision::Decline(reason, _) => self.decline(challenge.id, reason),
+            Decision::Accept if self.gate.is_open(Instant::now()) => self.accept(&challenge),
+            Decision::Accept | Decision::Queue(_) => self.slots.enqueue(challenge),
+        }
+    }
+
+    /// Judges a challenge that does not wait (any more).
+    fn judge(&self, challenge: &Challenge, compat: Option<Compat>) -> Decision {
+        let settings = &self.options.settings.challenge;
         let challenger = challenge.challenger.as_ref();
+        let id = challenger.map(|user| user.id.to_ascii_lowercase());
+        let series = self.matchmaker.series();
+        let pause = match series {
+            _ if self.draining => Some(Pause::Leaving),
+            Some(series) if !series.accept_others => Some(Pause::Series),
+            _ => None,
+        };
+        let (state, now) = (self.store.read(), Timestamp::now());
+        let recent =
+            |id: &String| state.recently_accepted(id, settings.recent_bot_challenge_age, now);
         let facts = Facts {
             account: &self.account,
             compat,
-            draining: self.draining,
-            taken: self.slots.taken(),
+            pause,
+            taken: self.taken(),
+            taken_by_bots: self.slots.taken_by_bots(),
             queued: self.slots.queued(),
-            with_opponent: self.slots.with_opponent(
-                challenger.map(|user| user.id.as_str()),
-                challenge.rematch_of.as_ref(),
-            ),
+            with_opponent: self
+                .slots
+                .with_opponent(id.as_deref(), challenge.rematch_of.as_ref()),
+            lists: &self.lists,
+            recent: id.as_ref().map_or(0, recent),
+            bot_games_wait: state.bot_games_wait(settings.max_bot_games_per_day, now),
         };
-        let decision = challenge::decide(&challenge, &self.options.settings.challenge, &facts);
-        if decision != Decision::Ignore {
-            info!(
-                challenge = %challenge.id,
-                from = challenger.map_or("anonymous", |user| user.name.as_str()),
-                rating = challenger.and_then(|user| user.rating),
-                variant = challenge.variant.key,
-                clock = ?challenge.time_control,
-                rated = challenge.rated,
-                ?decision,
-                "challenge"
-            );
-        }
-        match decision {
-            Decision::Ignore => {}
-            Decision::Decline(reason) => self.decline(challenge.id, reason),
-            Decision::Accept if self.gate.is_open(Instant::now()) => self.accept(&challenge),
-            Decision::Accept | Decision::Queue => self.slots.enqueue(challenge),
-        }
+        challenge::decide(challenge, settings, &facts)
+    }
+
+    /// Slots that are not free, the one that a series keeps for itself included.
+    fn taken(&self) -> usize {
+        self.slots.taken() + usize::from(self.matchmaker.holds_slot())
     }
 
     pub(super) fn accept(&mut self, challenge: &Challenge) {
         let id = challenge.id.clone();
-        let opponent = challenge.challenger.as_ref().map(|user| user.id.clone());
-        self.slots.reserve(id.clone(), opponent, Instant::now());
+        let challenger = challenge.challenger.as_ref();
+        let opponent = challenger.map(|user| user.id.to_ascii_lowercase());
+        if let Some(id) = &opponent {
+            let now = Timestamp::now();
+            self.store.change(|state| state.note_accepted(id, now));
+        }
+        let seat = Seat {
+            opponent,
+            is_bot: challenger.is_some_and(ChallengeUser::is_bot),
+        };
+        self.slots.reserve(id.clone(), seat, Instant::now());
         let client = self.options.client.clone();
         self.pending += 1;
         self.tasks.spawn(async move {
@@ -96,20 +130,64 @@ impl Supervisor {
 
     /// Accepts waiting challenges while there are free slots.
     pub(super) fn fill_slots(&mut self) {
-        while !self.draining
-            && self.slots.taken() < self.options.settings.challenge.concurrency
-            && self.gate.is_open(Instant::now())
-        {
-            let Some(challenge) = self.slots.dequeue() else {
+        loop {
+            let settings = &self.options.settings.challenge;
+            let for_bots = settings
+                .concurrency
+                .saturating_sub(settings.games_reserved_for_humans);
+            let open_to_bots = self.slots.taken_by_bots() < for_bots;
+            let is_open = !self.draining
+                && self.taken() < settings.concurrency
+                && self.gate.is_open(Instant::now());
+            let place = is_open.then(|| {
+                let waiting = self.slots.candidates();
+                challenge::pick(
+                    &waiting,
+                    settings.preference,
+                    settings.sort_by,
+                    open_to_bots,
+                )
+            });
+            let Some(challenge) = place
+                .flatten()
+                .and_then(|place| self.slots.take_waiting(place))
+            else {
                 return;
             };
-            info!(challenge = %challenge.id, "waiting challenge gets its slot");
-            self.accept(&challenge);
+            // Limits may have been reached, or lists changed, while it waited.
+            match self.judge(&challenge, None) {
+                Decision::Accept => {
+                    info!(challenge = %challenge.id, "waiting challenge gets its slot");
+                    self.accept(&challenge);
+                }
+                decision @ Decision::Decline(reason, _) => {
+                    tell(&challenge, &decision);
+                    self.decline(challenge.id, reason);
+                }
+                Decision::Ignore | Decision::Queue(_) => {}
+            }
         }
     }
 
+    /// A limit of games between bots: with 429 it is ours, with 400 the challenger's.
+    fn on_limited_accept(&mut self, id: &GameId, error: &lichess::Error, wait: Duration) {
+        let now = Timestamp::now();
+        let opponent = self.slots.expected_opponent(id);
+        let ours = matches!(error.kind(), Kind::RateLimited { .. });
+        self.store.change(|state| match opponent {
+            _ if ours => state.block_bot_games(wait, now),
+            Some(opponent) => state.cap_opponent(&opponent, wait, now),
+            None => {}
+        });
+        warn!(challenge = %id, ours, ?wait, "limit of games between bots is reached");
+    }
+
     pub(super) fn on_refused_accept(&mut self, id: &GameId, error: &lichess::Error) {
-        self.note_rate_limit(error);
+        if let Some(limit) = error.api().and_then(|api| api.rate_limit.clone()) {
+            self.on_limited_accept(id, error, limit.wait);
+        } else {
+            self.note_rate_limit(error);
+        }
         let uncertain = may_have_counted(error);
         let error = error as &dyn std::error::Error;
         if uncertain {
@@ -120,6 +198,31 @@ impl Supervisor {
             info!(challenge = %id, error, "challenge could not be accepted");
             self.slots.release(id);
         }
+    }
+}
+
+/// Says in the log who asked for what, and what is answered for what reason.
+fn tell(challenge: &Challenge, decision: &Decision) {
+    let challenger = challenge.challenger.as_ref();
+    let from = challenger.map_or("an anonymous player", |user| user.name.as_str());
+    let id = &challenge.id;
+    let what = challenge::describe(challenge);
+    match decision {
+        Decision::Ignore => {}
+        Decision::Accept => info!(challenge = %id, "accepted challenge of {from} ({what})"),
+        Decision::Queue(cause) => info!(
+            challenge = %id,
+            setting = cause.setting,
+            "queued challenge of {from} ({what}): {}",
+            cause.text
+        ),
+        Decision::Decline(reason, cause) => info!(
+            challenge = %id,
+            setting = cause.setting,
+            "declined challenge of {from} ({what}): {} -> {}",
+            cause.text,
+            reason.word()
+        ),
     }
 }
 

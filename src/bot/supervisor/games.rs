@@ -3,8 +3,10 @@
 use super::{Done, RECONCILE, Supervisor};
 use crate::bot::BotEvent;
 use crate::bot::game::{self, Command, GameContext, GameEnd};
-use crate::bot::record::GameRecord;
+use crate::bot::record::{GameRecord, Verdict};
+use crate::bot::slots::Seat;
 use crate::lichess::model::{GameId, GameInfo};
+use jiff::Timestamp;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -63,9 +65,20 @@ impl Supervisor {
             }
             return;
         }
-        if !self.slots.start(id.clone(), info.opponent.id.clone()) {
+        // The name is one for display, with the title before it.
+        let is_bot = info.opponent.username.starts_with("BOT ") || self.slots.expects_bot(&id);
+        let seat = Seat {
+            opponent: info.opponent.id.clone(),
+            is_bot,
+        };
+        if !self.slots.start(id.clone(), seat) {
             return;
         }
+        if is_bot {
+            let now = Timestamp::now();
+            self.store.change(|state| state.note_bot_game(&id, now));
+        }
+        self.matchmaker.on_game(Instant::now());
         let concurrency = self.options.settings.challenge.concurrency;
         if self.slots.taken() > concurrency {
             warn!(game = %id, concurrency, "more games than wanted, playing it all the same");
@@ -125,14 +138,16 @@ impl Supervisor {
         self.commands.remove(&id);
         match end {
             GameEnd::Finished(record) => {
-                self.slots.finish(&id);
+                let seat = self.slots.finish(&id);
                 self.failures.remove(&id);
                 self.remember(id);
+                self.note_over(&record, seat.as_ref());
                 self.keep(record);
             }
             GameEnd::Foreign => {
                 self.slots.finish(&id);
                 self.foreign.insert(id.clone());
+                self.tell_over(&id, Verdict::Aborted);
                 self.remember(id);
             }
             GameEnd::Left => {
@@ -155,8 +170,10 @@ impl Supervisor {
 
     pub(super) fn remember(&mut self, id: GameId) {
         self.finished.push_back(id);
-        if self.finished.len() > REMEMBERED {
-            self.finished.pop_front();
+        if self.finished.len() > REMEMBERED
+            && let Some(oldest) = self.finished.pop_front()
+        {
+            self.verdicts.remove(&oldest);
         }
     }
 
@@ -164,18 +181,23 @@ impl Supervisor {
     /// anew, from the full state.
     pub(super) fn on_failure(&mut self, id: GameId) {
         self.commands.remove(&id);
-        let opponent = self.slots.finish(&id).flatten();
+        let seat = self.slots.finish(&id);
         let failures = self.failures.entry(id.clone()).or_default();
         *failures += 1;
         if *failures > MAX_RESTARTS {
             error!(game = %id, "game failed too often, given up");
             self.failures.remove(&id);
+            self.tell_over(&id, Verdict::Unknown);
             self.remember(id);
             return;
         }
         let now = Instant::now();
         let pause = RESTART_PAUSE * 2_u32.pow(*failures - 1);
         self.reconcile_at = self.reconcile_at.min(now + pause);
-        self.slots.reserve(id, opponent, now);
+        let unknown = Seat {
+            opponent: None,
+            is_bot: false,
+        };
+        self.slots.reserve(id, seat.unwrap_or(unknown), now);
     }
 }

@@ -3,19 +3,27 @@
 
 mod challenges;
 mod games;
+mod matchmaking;
 
 use super::account_feed::{AccountEvent, AccountFeed};
 use super::archive::Archive;
 use super::game::{Command, GameEnd};
+use super::lists::Lists;
+use super::matchmaking::attempt::{Heard, Outcome};
+use super::matchmaking::choose::OwnRating;
+use super::matchmaking::{Matchmaker, Offer};
+use super::record::Verdict;
 use super::round_trip::RoundTrip;
 use super::slots::Slots;
+use super::state::Store;
 use super::{BotOptions, Error, Observer, Summary};
 use crate::lichess::model::{DeclineReason, Event, GameId, GameInfo};
 use crate::lichess::{self, Gate, Kind};
+use crate::settings::Settings;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info, warn};
@@ -29,9 +37,15 @@ const REPLAY: Duration = Duration::from_secs(15);
 const LEAVE_GRACE: Duration = Duration::from_secs(2);
 
 /// Runs the bot until it may leave.
-pub(super) async fn run(options: BotOptions, archive: Archive) -> Result<Summary, Error> {
+pub(super) async fn run(
+    options: BotOptions,
+    archive: Archive,
+    store: Store,
+    (first, mut lists): (Lists, mpsc::UnboundedReceiver<Lists>),
+) -> Result<Summary, Error> {
     let (draining, stop) = (options.draining.clone(), options.stop.clone());
-    let mut supervisor = Supervisor::new(options, archive);
+    let mut reload = options.reload.clone();
+    let mut supervisor = Supervisor::new(options, archive, store, first);
     let result = loop {
         if supervisor.draining && supervisor.is_idle() {
             break Ok(());
@@ -49,13 +63,27 @@ pub(super) async fn run(options: BotOptions, archive: Archive) -> Result<Summary
                 }
             }
             () = draining.cancelled(), if !supervisor.draining => supervisor.drain(),
+            Some(lists) = lists.recv() => supervisor.lists = lists,
+            settings = changed(&mut reload) => supervisor.use_settings(settings),
             () = tokio::time::sleep_until(wake.into()) => {}
         }
         supervisor.on_time(Instant::now());
         supervisor.fill_slots();
+        supervisor.match_at = supervisor.make_matches(Instant::now());
     };
     supervisor.leave().await;
     result.map(|()| supervisor.summary)
+}
+
+/// Next settings; nothing for ever if there will be none.
+async fn changed(reload: &mut Option<watch::Receiver<Arc<Settings>>>) -> Arc<Settings> {
+    if let Some(receiver) = reload
+        && receiver.changed().await.is_ok()
+    {
+        return Arc::clone(&receiver.borrow_and_update());
+    }
+    *reload = None;
+    std::future::pending().await
 }
 
 /// What a task of the supervisor ends with.
@@ -65,6 +93,8 @@ enum Done {
     Accepted(GameId, Result<(), lichess::Error>),
     Declined(GameId, Result<(), lichess::Error>),
     Playing(Result<Vec<GameInfo>, lichess::Error>),
+    Found(Result<Option<Offer>, lichess::Error>),
+    Challenged(Offer, Outcome),
 }
 
 /// Challenges known before a connect and not yet repeated after it.
@@ -78,6 +108,7 @@ struct Supervisor {
     options: BotOptions,
     account: Arc<str>,
     archive: Archive,
+    store: Store,
     observer: Observer,
     round_trip: Arc<Mutex<RoundTrip>>,
     /// Ends all games when the bot leaves for whatever reason.
@@ -99,11 +130,33 @@ struct Supervisor {
     replay: Option<Replay>,
     draining: bool,
     summary: Summary,
+    /// Names from files and from the web.
+    lists: Lists,
+    matchmaker: Matchmaker,
+    /// When the matchmaker wants to be asked again.
+    match_at: Option<Instant>,
+    /// Where the challenge under way hears of what the event stream tells.
+    heard: Option<mpsc::UnboundedSender<Heard>>,
+    /// Takes the challenge under way back.
+    withdraw: CancellationToken,
+    /// Refusals of challenges by a limit of ours, in a row.
+    limited: u32,
+    /// Our rating as last told.
+    own_rating: Option<OwnRating>,
+    /// Ends of the games that are remembered.
+    verdicts: HashMap<GameId, Verdict>,
 }
 
 impl Supervisor {
-    fn new(mut options: BotOptions, archive: Archive) -> Self {
+    fn new(mut options: BotOptions, archive: Archive, store: Store, lists: Lists) -> Self {
         let observer = Observer(options.observer.take());
+        let matchmaker =
+            Matchmaker::new(options.series.take(), Instant::now(), fastrand::Rng::new());
+        let perf = options.account.perfs.get("crazyhouse");
+        let own_rating = perf.map(|perf| OwnRating {
+            rating: perf.rating,
+            provisional: perf.prov,
+        });
         let id = &options.account.id;
         let name = if id.is_empty() {
             &options.account.username
@@ -113,9 +166,11 @@ impl Supervisor {
         Self {
             account: name.to_lowercase().into(),
             leave: options.stop.child_token(),
+            withdraw: options.stop.child_token(),
             feed: AccountFeed::new(options.client.clone()),
             options,
             archive,
+            store,
             observer,
             round_trip: Arc::default(),
             slots: Slots::default(),
@@ -133,7 +188,20 @@ impl Supervisor {
             replay: None,
             draining: false,
             summary: Summary::default(),
+            lists,
+            matchmaker,
+            match_at: None,
+            heard: None,
+            limited: 0,
+            own_rating,
+            verdicts: HashMap::new(),
         }
+    }
+
+    /// Takes new settings into use. What cannot change while the bot runs was said by whoever read them.
+    fn use_settings(&mut self, settings: Arc<Settings>) {
+        self.options.settings = settings;
+        info!("new settings in use");
     }
 
     fn is_idle(&self) -> bool {
@@ -149,6 +217,7 @@ impl Supervisor {
                 .next_overdue(self.options.settings.challenge.start_timeout),
             self.replay.as_ref().map(|replay| replay.until),
             waiting.then_some(gate),
+            self.match_at,
         ]
         .into_iter()
         .flatten()
@@ -159,6 +228,7 @@ impl Supervisor {
         let timeout = self.options.settings.challenge.start_timeout;
         for id in self.slots.release_overdue(now, timeout) {
             warn!(game = %id, "game did not start, its slot is free again");
+            self.tell_over(&id, Verdict::Aborted);
         }
         if self
             .replay
@@ -186,15 +256,27 @@ impl Supervisor {
             AccountEvent::Alive => self.end_replay(),
             AccountEvent::Refused(error) => return Err(Error::Refused(error)),
             AccountEvent::Line(event) => match event {
-                Event::GameStart { game } => self.on_game(&game),
+                Event::GameStart { game } => {
+                    self.hear(|| Heard::Started(game.game().clone()));
+                    self.on_game(&game);
+                }
                 Event::GameFinish { game } => {
                     let id = game.game();
                     debug!(game = %id, rating_diff = game.rating_diff, "event stream says it is over");
                     self.slots.release(id);
                     self.command(id, Command::Check);
                 }
-                Event::Challenge { challenge, compat } => self.on_challenge(*challenge, compat),
-                Event::ChallengeCanceled { challenge } | Event::ChallengeDeclined { challenge } => {
+                Event::Challenge { challenge, compat } => {
+                    if !self.hear_of_own(&challenge) {
+                        self.on_challenge(*challenge, compat);
+                    }
+                }
+                Event::ChallengeDeclined { challenge } => {
+                    self.hear_declined(&challenge);
+                    self.slots.forget_waiting(&challenge.id);
+                }
+                Event::ChallengeCanceled { challenge } => {
+                    self.hear(|| Heard::Canceled(challenge.id.clone()));
                     if self.slots.forget_waiting(&challenge.id) {
                         info!(challenge = %challenge.id, "waiting challenge was withdrawn");
                     }
@@ -243,6 +325,11 @@ impl Supervisor {
                     debug!(challenge = %id, error, "challenge could not be declined");
                 }
             }
+            Done::Found(found) => self.on_found(found),
+            Done::Challenged(offer, outcome) => {
+                self.pending -= 1;
+                self.on_challenged(&offer, outcome);
+            }
             Done::Playing(Ok(games)) => {
                 self.reconciling = false;
                 self.on_playing(&games);
@@ -266,6 +353,7 @@ impl Supervisor {
 
     fn drain(&mut self) {
         self.draining = true;
+        self.withdraw.cancel();
         info!(
             games = self.slots.taken(),
             "accepting nothing new, finishing the running games"

@@ -7,6 +7,7 @@ mod challenge;
 mod event;
 mod game;
 mod lenient;
+mod presence;
 mod tournament;
 
 pub use account::{Account, Perf, PlayingList, TokenInfo};
@@ -19,6 +20,7 @@ pub use game::{
     ChatLine, ChatRoom, ClockSetup, Expiration, GameEvent, GameFull, GameState, GameStatus,
     OpponentGone, PerfName, Player,
 };
+pub use presence::{ChallengeLine, UserStatus};
 pub use tournament::{Tournament, TournamentClock, TournamentList};
 
 use serde::{Deserialize, Serialize};

@@ -6,6 +6,7 @@ use crate::rules::Color;
 use crate::sandbox::answer::ApiError;
 use crate::sandbox::challenges::{Challenge, ChallengeStatus};
 use crate::sandbox::fields::Fields;
+use crate::sandbox::opponents::ScriptedAnswer;
 use crate::sandbox::presence;
 use crate::sandbox::request::Request;
 use crate::sandbox::table::Table;
@@ -246,7 +247,7 @@ impl Hall {
     }
 
     /// Account for which the server answers a challenge, and whether it should accept: `None` when the challenge
-    /// is not for a scripted opponent.
+    /// is not for a scripted opponent, or for one that does not answer.
     pub(crate) fn scripted_answer(
         &self,
         id: &GameId,
@@ -256,10 +257,11 @@ impl Hall {
             .accounts
             .get(&challenge.dest)
             .filter(|user| user.style.is_some())?;
-        let answer = if challenge.request.is_playable() {
-            Ok(())
-        } else {
-            Err(DeclineReason::Variant)
+        let answer = match self.answers.get(&dest.id) {
+            Some(ScriptedAnswer::Silent) => return None,
+            Some(ScriptedAnswer::Decline(reason)) => Err(*reason),
+            _ if challenge.request.is_playable() => Ok(()),
+            _ => Err(DeclineReason::Variant),
         };
         Some((dest.id.clone(), answer))
     }

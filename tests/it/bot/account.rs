@@ -48,7 +48,7 @@ async fn a_challenge_becomes_a_game_that_is_played_and_recorded() {
 
 #[tokio::test]
 async fn unsuitable_challenges_are_declined_with_their_reason() {
-    let mut bot = Bot::start(|settings| settings.challenge.rated = false).await;
+    let mut bot = Bot::start(|settings| settings.challenge.human.rated = false).await;
     let mut standard = challenge("standard", "alice");
     standard["challenge"]["variant"] = json!({"key": "standard", "name": "Standard"});
     let mut rated = challenge("ratedone", "alice");

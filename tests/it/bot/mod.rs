@@ -2,10 +2,13 @@
 
 mod account;
 mod games;
+mod incoming;
+mod lists;
+mod outgoing;
 mod ponder;
 mod server;
 
-use pocketknight::bot::{self, BotEvent, BotOptions, Summary};
+use pocketknight::bot::{self, BotEvent, BotOptions, Series, Summary};
 use pocketknight::engine::Engine;
 use pocketknight::lichess::{Account, Client, ClientOptions};
 use pocketknight::settings::Settings;
@@ -14,7 +17,7 @@ use server::{DEADLINE, Request, Server, Stream};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -24,6 +27,8 @@ struct Bot {
     /// Event stream as it was first opened.
     events: Stream,
     observed: mpsc::UnboundedReceiver<BotEvent>,
+    /// Settings, which can be changed while the bot runs.
+    settings: watch::Sender<Arc<Settings>>,
     draining: CancellationToken,
     stop: CancellationToken,
     task: JoinSet<Result<Summary, bot::Error>>,
@@ -38,10 +43,33 @@ impl Bot {
         bot
     }
 
-    /// The same before its event stream is answered; `events` is a dead one.
-    async fn connecting(change: impl FnOnce(&mut Settings)) -> (Self, Request) {
-        let mut server = Server::start().await;
+    /// Bot that plays a series.
+    async fn playing(series: Series, change: impl FnOnce(&mut Settings)) -> Self {
         let dir = tempfile::tempdir().unwrap();
+        let (mut bot, request) = Self::with(dir, Some(series), change).await;
+        bot.events = request.stream();
+        bot
+    }
+
+    /// Stops the bot and starts another one with the same data folder.
+    async fn restarted(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        self.stopped().await;
+        let (mut bot, request) = Self::with(self.dir, None, change).await;
+        bot.events = request.stream();
+        bot
+    }
+
+    /// The same as `start` before its event stream is answered; `events` is a dead one.
+    async fn connecting(change: impl FnOnce(&mut Settings)) -> (Self, Request) {
+        Self::with(tempfile::tempdir().unwrap(), None, change).await
+    }
+
+    async fn with(
+        dir: TempDir,
+        series: Option<Series>,
+        change: impl FnOnce(&mut Settings),
+    ) -> (Self, Request) {
+        let mut server = Server::start().await;
         let mut settings = Settings::defaults();
         settings.data.dir = dir.path().to_owned();
         settings.game.first_move_time = Duration::from_millis(20);
@@ -53,9 +81,11 @@ impl Bot {
         };
         let (observer, observed) = mpsc::unbounded_channel();
         let (draining, stop) = (CancellationToken::new(), CancellationToken::new());
+        let settings = Arc::new(settings);
+        let (sender, reload) = watch::channel(Arc::clone(&settings));
         let options = BotOptions {
             client: Client::new(options).unwrap(),
-            settings: Arc::new(settings),
+            settings,
             engine: Engine::new(1),
             account: Account {
                 id: "ourbot".to_owned(),
@@ -66,6 +96,8 @@ impl Bot {
             draining: draining.clone(),
             stop: stop.clone(),
             observer: Some(observer),
+            reload: Some(reload),
+            series,
         };
         let mut task = JoinSet::new();
         task.spawn(bot::run(options));
@@ -76,6 +108,7 @@ impl Bot {
                 server,
                 events,
                 observed,
+                settings: sender,
                 draining,
                 stop,
                 task,
@@ -198,4 +231,11 @@ fn challenge(id: &str, from: &str) -> Value {
         "speed": "blitz", "timeControl": {"type": "clock", "limit": 180, "increment": 2, "show": "3+2"},
         "color": "random", "finalColor": "white", "perf": {"icon": "x", "name": "Crazyhouse"},
     }, "compat": {"bot": true, "board": true}})
+}
+
+/// The same from a bot.
+fn challenge_by_bot(id: &str, from: &str) -> Value {
+    let mut event = challenge(id, from);
+    event["challenge"]["challenger"]["title"] = json!("BOT");
+    event
 }
