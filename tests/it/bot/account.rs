@@ -331,6 +331,7 @@ async fn progress_is_told_to_observers() {
                 seen.push(format!("end {}", record.verdict.word()));
                 break;
             }
+            BotEvent::Series(_) => {}
         }
     }
     let ours = moves.split(' ').next_back().unwrap();
