@@ -150,6 +150,9 @@ impl Slots {
         }
         self.release(&id);
         self.forget_waiting(&id);
+        // The game may be told before the answer to the challenge that became it.
+        self.outgoing
+            .take_if(|outgoing| outgoing.opponent.is_some() && outgoing.opponent == seat.opponent);
         self.running.insert(id, seat);
         true
     }
@@ -312,6 +315,10 @@ mod tests {
         assert!(slots.expects_bot(&id("b")) && !slots.expects_bot(&id("a")));
         slots.set_outgoing(None);
         assert_eq!((slots.taken(), slots.taken_by_bots()), (2, 1));
+        slots.set_outgoing(Some(bot("bob")));
+        slots.start(id("c"), bot("bob"));
+        assert_eq!(slots.taken(), 3, "the challenge has become the game");
+        slots.finish(&id("c"));
         assert_eq!(slots.with_opponent(Some("bob"), None), 0);
     }
 

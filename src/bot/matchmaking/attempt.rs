@@ -127,6 +127,12 @@ impl Attempt {
             return outcome;
         }
         let leaving = withdraw.is_cancelled();
+        let never = CancellationToken::new();
+        if self.id.is_none()
+            && let Some(outcome) = self.wait(Instant::now() + ELSEWHERE, &never, true).await
+        {
+            return outcome;
+        }
         let Some(id) = self.id.clone() else {
             return Outcome::Unanswered;
         };
@@ -134,7 +140,6 @@ impl Attempt {
         if let Err(error) = self.client.cancel_challenge(&id).await {
             // It may have been answered at this very moment.
             debug!(challenge = %id, error = &error as &dyn std::error::Error, "could not be taken back");
-            let never = CancellationToken::new();
             if let Some(outcome) = self.wait(Instant::now() + ELSEWHERE, &never, false).await {
                 return outcome;
             }

@@ -1,7 +1,7 @@
 //! Challenges: judged, answered, or kept waiting for a slot.
 
 use super::{Done, Supervisor};
-use crate::bot::challenge::{self, Decision, Facts, Pause};
+use crate::bot::challenge::{self, Cause, Decision, Facts, Pause};
 use crate::bot::matchmaking::choose::OwnRating;
 use crate::bot::slots::Seat;
 use crate::lichess::model::{Challenge, ChallengeUser, Compat, DeclineReason, GameId};
@@ -32,7 +32,8 @@ impl Supervisor {
         if self.slots.knows(&challenge.id) {
             return;
         }
-        if let Some(own) = &challenge.dest_user
+        if challenge.variant.key == "crazyhouse"
+            && let Some(own) = &challenge.dest_user
             && let Some(rating) = own.rating
             && own.id.eq_ignore_ascii_case(&self.account)
         {
@@ -41,13 +42,19 @@ impl Supervisor {
                 provisional: own.provisional,
             });
         }
-        let decision = self.judge(&challenge, compat);
+        let mut decision = self.judge(&challenge, compat);
+        if decision == Decision::Accept && !self.gate.is_open(Instant::now()) {
+            decision = Decision::Queue(Cause {
+                setting: None,
+                text: "the server asked for a pause".to_owned(),
+            });
+        }
         tell(&challenge, &decision);
         match decision {
             Decision::Ignore => {}
             Decision::Decline(reason, _) => self.decline(challenge.id, reason),
-            Decision::Accept if self.gate.is_open(Instant::now()) => self.accept(&challenge),
-            Decision::Accept | Decision::Queue(_) => self.slots.enqueue(challenge),
+            Decision::Accept => self.accept(&challenge),
+            Decision::Queue(_) => self.slots.enqueue(challenge),
         }
     }
 

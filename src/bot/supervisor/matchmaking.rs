@@ -81,8 +81,14 @@ impl Supervisor {
         };
         let lots = self.matchmaker.lots();
         let client = self.options.client.clone();
-        self.tasks
-            .spawn(async move { Done::Found(attempt::find(client, wanted, lots).await) });
+        let withdraw = self.withdraw.child_token();
+        self.pending += 1;
+        let handle = self.tasks.spawn(async move {
+            let search = attempt::find(client, wanted, lots);
+            let found = withdraw.run_until_cancelled(search).await;
+            Done::Found(found.unwrap_or(Ok(None)))
+        });
+        self.courtship = Some(handle.id());
     }
 
     pub(super) fn on_found(&mut self, found: Result<Option<Offer>, lichess::Error>) {
@@ -137,11 +143,12 @@ impl Supervisor {
         let timeout = self.options.settings.matchmaking.challenge_timeout;
         let withdraw = self.withdraw.child_token();
         self.pending += 1;
-        self.tasks.spawn(async move {
+        let handle = self.tasks.spawn(async move {
             let outcome =
                 attempt::challenge(client, offer.clone(), timeout, hearing, withdraw).await;
             Done::Challenged(offer, outcome)
         });
+        self.courtship = Some(handle.id());
     }
 
     /// Hands on what the event stream tells to the challenge under way.

@@ -138,6 +138,8 @@ struct Supervisor {
     matchmaker: Matchmaker,
     /// When the matchmaker wants to be asked again.
     match_at: Option<Instant>,
+    /// Task that looks for an opponent or carries a challenge through.
+    courtship: Option<Id>,
     /// Where the challenge under way hears of what the event stream tells.
     heard: Option<mpsc::UnboundedSender<Heard>>,
     /// Takes the challenge under way back.
@@ -198,6 +200,7 @@ impl Supervisor {
             lists,
             matchmaker,
             match_at: None,
+            courtship: None,
             heard: None,
             limited: 0,
             own_rating,
@@ -312,6 +315,11 @@ impl Supervisor {
                         error = &error as &dyn std::error::Error,
                         "request task failed"
                     );
+                    if self.courtship.take_if(|task| *task == error.id()).is_some() {
+                        self.heard = None;
+                        self.slots.set_outgoing(None);
+                        self.matchmaker.on_unsent();
+                    }
                     self.pending = self.pending.saturating_sub(1);
                     self.reconciling = false;
                     return;
@@ -341,7 +349,10 @@ impl Supervisor {
                 }
             }
             Done::Arena(id, answer) => self.on_arena(&id, answer),
-            Done::Found(found) => self.on_found(found),
+            Done::Found(found) => {
+                self.pending -= 1;
+                self.on_found(found);
+            }
             Done::Challenged(offer, outcome) => {
                 self.pending -= 1;
                 self.on_challenged(&offer, outcome);

@@ -71,6 +71,7 @@ async fn the_preferred_of_those_that_wait_gets_the_slot() {
     bot.events.line(&challenge_by_bot("robot000", "robot"));
     bot.events.line(&challenge("weak0000", "bob"));
     bot.events.line(&strong);
+    bot.declined(&challenge("toomany0", "dave"), "later").await;
     game.line(&over("", "aborted", "white"));
     let order = ["strong00", "weak0000", "robot000"];
     for (place, id) in order.into_iter().enumerate() {
@@ -197,11 +198,11 @@ async fn new_settings_hold_for_new_challenges_and_end_no_game() {
 
 #[tokio::test]
 async fn a_damaged_state_is_set_aside_and_the_bot_plays() {
-    let mut bot = Bot::start(|_| {}).await;
-    bot.stopped().await;
-    let path = bot.dir.path().join("state.json");
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("state.json");
     std::fs::write(&path, "{\"version\":").unwrap();
-    let mut bot = bot.restarted(|_| {}).await;
+    let (mut bot, request) = Bot::with(dir, None, |_| {}).await;
+    bot.events = request.stream();
     bot.accepted(&challenge("aaaaaaaa", "alice")).await;
     let dir = bot.dir.path().to_owned();
     bot.stopped().await;
