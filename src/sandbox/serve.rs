@@ -18,6 +18,10 @@ To play a scripted opponent, challenge it (variant crazyhouse): it accepts at on
 To be challenged by one:
   curl -d user=sandboxbot1 -d opponent=greedy BASE/sandbox/challenge
 with any field of a Lichess challenge besides (color, rated, clock.limit, clock.increment, variant, rules, ...).
+
+To open an arena in which bots that join it (POST /api/tournament/ID/join) play one:
+  curl -d minutes=10 BASE/sandbox/tournament
+with startIn (seconds), clock.limit, clock.increment, password, botsAllowed, variant if wanted.
 ";
 
 /// Text printed when the server has started: address, accounts with their tokens, and how to be challenged.
