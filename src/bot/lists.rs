@@ -69,7 +69,9 @@ impl Keeper {
         for list in all(settings) {
             match list {
                 NameList::File(path) => self.read_file(path).await,
-                NameList::Url(url) if !self.known.contains_key(list) => self.read_kept(url).await,
+                NameList::Url(url) if !self.known.contains_key(list) => {
+                    self.read_kept(url).await;
+                }
                 NameList::Url(_) => {}
             }
         }
@@ -96,11 +98,13 @@ impl Keeper {
                 let known = Known::new(&list, names, Validators::default(), Timestamp::now());
                 self.known.insert(list, known);
             }
-            Err(error) => warn!(
-                list = %list,
-                error = &error as &dyn std::error::Error,
-                "list of names cannot be read, keeping what was read before"
-            ),
+            Err(error) => {
+                warn!(
+                    list = %list,
+                    error = &error as &dyn std::error::Error,
+                    "list of names cannot be read, keeping what was read before"
+                );
+            }
         }
     }
 

@@ -143,6 +143,6 @@ impl Hangups {
         if self.hangup.recv().await.is_some() {
             return;
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }

@@ -53,7 +53,7 @@ pub(super) fn refuse_clock(control: &TimeControl, rules: &ChallengeRules) -> Opt
         ),
         TimeControl::Correspondence { days_per_turn } => refuse_days(days_per_turn, rules),
         TimeControl::Unlimited if rules.unlimited => None,
-        TimeControl::Unlimited => refuse_flag(rules, "unlimited"),
+        TimeControl::Unlimited => Some(switched_off(rules, "unlimited")),
         TimeControl::Unknown => Some((
             DeclineReason::TimeControl,
             Cause::fixed("a clock of unknown kind"),
@@ -61,15 +61,15 @@ pub(super) fn refuse_clock(control: &TimeControl, rules: &ChallengeRules) -> Opt
     }
 }
 
-fn refuse_flag(rules: &ChallengeRules, key: &str) -> Option<Refusal> {
+fn switched_off(rules: &ChallengeRules, key: &str) -> Refusal {
     let name = rules.name(key);
     let text = format!("{name} = false");
-    Some((DeclineReason::TimeControl, Cause::of(&name, text)))
+    (DeclineReason::TimeControl, Cause::of(&name, text))
 }
 
 fn refuse_days(days: u32, rules: &ChallengeRules) -> Option<Refusal> {
     if !rules.correspondence {
-        return refuse_flag(rules, "correspondence");
+        return Some(switched_off(rules, "correspondence"));
     }
     let unit = "days a move";
     outside(days, rules, "min_days", rules.min_days, unit, true)

@@ -52,7 +52,7 @@ pub(super) struct Terms {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Now<'a> {
     /// Clock of the timers.
-    pub now: Instant,
+    pub at: Instant,
     /// Clock of the state.
     pub time: Timestamp,
     /// Settings in force.
@@ -161,9 +161,9 @@ impl Matchmaker {
         let until = [
             Some(self.not_before),
             facts.gate,
-            wait.and_then(|wait| facts.now.checked_add(wait)),
+            wait.and_then(|wait| facts.at.checked_add(wait)),
         ];
-        match later_than(facts.now, until) {
+        match later_than(facts.at, until) {
             Some(until) => Step::Rest(Some(until)),
             None => Step::Challenge(play.offer()),
         }
@@ -176,7 +176,7 @@ impl Matchmaker {
             return Step::Rest(None);
         }
         let idle = match &self.second {
-            Some(_) => facts.now,
+            Some(_) => facts.at,
             None => self.active + settings.idle_delay,
         };
         let [games, all_games, credit] = [
@@ -188,7 +188,7 @@ impl Matchmaker {
                 .state
                 .challenge_wait(1, [settings.challenges_per_day, A_MINUTE], facts.time),
         ]
-        .map(|wait| wait.and_then(|wait| facts.now.checked_add(wait)));
+        .map(|wait| wait.and_then(|wait| facts.at.checked_add(wait)));
         let until = [
             Some(idle),
             Some(self.not_before),
@@ -197,7 +197,7 @@ impl Matchmaker {
             all_games,
             credit,
         ];
-        if let Some(until) = later_than(facts.now, until) {
+        if let Some(until) = later_than(facts.at, until) {
             return Step::Rest(Some(until));
         }
         match self.second.take() {

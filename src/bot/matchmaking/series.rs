@@ -124,11 +124,10 @@ impl Play {
     /// Next challenge.
     pub(super) fn offer(&self) -> Offer {
         let color = match self.series.colors {
-            Colors::White => Some(Side::White),
-            Colors::Black => Some(Side::Black),
             Colors::Random => None,
+            Colors::White => Some(Side::White),
             Colors::Pairs if self.score.games().is_multiple_of(2) => Some(Side::White),
-            Colors::Pairs => Some(Side::Black),
+            Colors::Black | Colors::Pairs => Some(Side::Black),
         };
         Offer {
             opponent: self.series.opponent.clone(),

@@ -54,7 +54,7 @@ impl Scene {
 
     fn next(&mut self) -> Step {
         let facts = Now {
-            now: self.now(),
+            at: self.now(),
             time: self.time(),
             settings: &self.settings,
             max_bot_games: 100,

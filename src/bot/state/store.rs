@@ -88,14 +88,12 @@ pub(in crate::bot) async fn set_aside(path: &Path, reason: &str) {
     let (path, aside) = (path.display(), aside.display());
     match renamed {
         Ok(()) => {
-            warn!(%path, kept_as = %aside, reason, "damaged file set aside, beginning a new one")
+            warn!(%path, kept_as = %aside, reason, "damaged file set aside, beginning a new one");
         }
-        Err(error) => warn!(
-            %path,
-            reason,
-            error = &error as &dyn std::error::Error,
-            "damaged file cannot be renamed, it will be overwritten"
-        ),
+        Err(error) => {
+            let error = &error as &dyn std::error::Error;
+            warn!(%path, reason, error, "damaged file cannot be renamed, it will be overwritten");
+        }
     }
 }
 

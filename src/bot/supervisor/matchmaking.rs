@@ -37,7 +37,7 @@ impl Supervisor {
         let step = {
             let state = self.store.read();
             self.matchmaker.next(&Now {
-                now,
+                at: now,
                 time: Timestamp::now(),
                 settings: &settings.matchmaking,
                 max_bot_games: challenge.max_bot_games_per_day,

@@ -13,11 +13,13 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use url::Url;
 
+/// What each request knew, and whether it carried a token.
+type Asked = Arc<Mutex<Vec<(Option<String>, bool)>>>;
+
 /// Server of one list that has an `ETag`; ends when dropped.
 struct ListServer {
     url: Url,
-    /// What each request knew, and whether it carried a token.
-    asked: Arc<Mutex<Vec<(Option<String>, bool)>>>,
+    asked: Asked,
     _task: JoinSet<()>,
 }
 
@@ -40,10 +42,7 @@ impl ListServer {
     }
 }
 
-async fn answer(
-    State(asked): State<Arc<Mutex<Vec<(Option<String>, bool)>>>>,
-    headers: HeaderMap,
-) -> Response {
+async fn answer(State(asked): State<Asked>, headers: HeaderMap) -> Response {
     let known = headers
         .get(IF_NONE_MATCH)
         .map(|value| value.to_str().unwrap().to_owned());
