@@ -2,7 +2,7 @@
 //!
 //! A supervisor owns the event stream, the slots and the tasks of the games; each game is one task that owns its
 //! stream, its position, its search and its requests. What to do is decided by pure functions (`challenge`,
-//! `turn`, `offers`, `draw`, `think`, `tracker`), which the tasks ask after every event.
+//! `turn`, `offers`, `draw`, `resign`, `think`, `tracker`), which the tasks ask after every event.
 
 mod account_feed;
 mod archive;
@@ -14,9 +14,11 @@ mod game;
 mod offers;
 mod ponder;
 mod record;
+mod resign;
 mod round_trip;
 mod search;
 mod slots;
+mod standing;
 mod supervisor;
 mod think;
 mod tracker;

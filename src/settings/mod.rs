@@ -24,7 +24,7 @@ pub use challenge::{ChallengeSettings, SPEEDS};
 pub use data::DataSettings;
 pub use engine::EngineSettings;
 pub use error::{Error, Problem};
-pub use game::GameSettings;
+pub use game::{CorrespondenceSettings, DrawSettings, GameSettings, ResignSettings};
 pub use layers::{Override, Sources};
 pub use lichess::LichessSettings;
 pub use log::{LogFormat, LogSettings};

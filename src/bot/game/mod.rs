@@ -3,12 +3,13 @@
 //! Inputs are the search's result, answers of requests, lines of the stream, commands of the supervisor and a timer;
 //! after each of them [`Play::settle`] asks what is owed. No request is awaited in the loop.
 
+mod conduct;
 mod lines;
 mod moves;
 
 use super::Observer;
 use super::feed::{Feed, FeedEvent};
-use super::offers::{OfferFacts, Offers};
+use super::offers::Offers;
 use super::ponder::{Ponder, Tally};
 use super::record::{GameRecord, Played};
 use super::round_trip::RoundTrip;
@@ -22,6 +23,7 @@ use crate::lichess::{
 use crate::rules::Color;
 use crate::settings::Settings;
 use moves::Answer;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -48,8 +50,16 @@ pub(super) struct GameContext {
     /// Our color as the event stream told it.
     pub color: Option<Side>,
     pub round_trip: Arc<Mutex<RoundTrip>>,
+    pub memory: Arc<GameMemory>,
     pub observer: Observer,
     pub stop: CancellationToken,
+}
+
+/// What outlives the task of a game, which is started anew after a failure.
+#[derive(Debug, Default)]
+pub(super) struct GameMemory {
+    /// Takebacks accepted.
+    takebacks: AtomicU32,
 }
 
 /// Request of the supervisor.
@@ -200,6 +210,7 @@ impl Play {
             hash_mib: engine.hash_mib,
             threads: engine.threads,
         };
+        let takebacks = context.memory.takebacks.load(Ordering::Relaxed);
         let mut game = Self {
             session: context.engine.session(options),
             context,
@@ -213,7 +224,7 @@ impl Play {
             ponder: None,
             pondered: Tally::default(),
             requests: JoinSet::new(),
-            offers: Offers::new(Instant::now()),
+            offers: Offers::new(Instant::now(), takebacks),
             found: None,
             score: None,
             played: Vec::new(),
@@ -257,25 +268,6 @@ impl Play {
 
     fn ply(&self) -> u32 {
         u32::try_from(self.tracker.plies()).unwrap_or(u32::MAX)
-    }
-
-    fn offer_facts(&self, now: Instant) -> OfferFacts {
-        let state = &self.state;
-        let (draw_offered, takeback_proposed) = match self.color {
-            Side::White => (state.bdraw, state.btakeback),
-            Side::Black => (state.wdraw, state.wtakeback),
-        };
-        OfferFacts {
-            now,
-            ply: self.ply(),
-            my_turn: self.is_my_turn(),
-            committed: self.turn.is_committed(),
-            draw_offered,
-            takeback_proposed,
-            score: self.score,
-            opponent_is_bot: self.opponent().is_bot(),
-            tournament: self.full.tournament_id.is_some(),
-        }
     }
 
     /// Does what is owed in the present state. Returns the end of a finished game.

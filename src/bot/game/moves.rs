@@ -1,8 +1,7 @@
 //! What the game sends: moves and answers to offers; and what becomes of them.
 
 use super::{Play, millis};
-use crate::bot::draw::{self, DrawFacts};
-use crate::bot::offers::{Action, OfferFacts};
+use crate::bot::offers::Action;
 use crate::bot::ponder::{Guess, Outcome, Ponder};
 use crate::bot::round_trip::RoundTrip;
 use crate::bot::search::{Found, Search};
@@ -10,6 +9,7 @@ use crate::bot::think::{self, ThinkFacts};
 use crate::bot::turn::Posted;
 use crate::lichess::{Client, Error, GameId, Kind, MoveOutcome, Side};
 use crate::rules::{CastlingStyle, Move, MoveList};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::task::JoinError;
@@ -134,24 +134,29 @@ impl Play {
         if found.score.is_some() {
             self.score = found.score;
         }
+        if self.resigns(&found) {
+            info!(
+                eval = found.score.map(|score| score.to_string()),
+                "the game is lost, resigning"
+            );
+            self.give_up(Instant::now());
+            return;
+        }
         self.found = Some(found.clone());
         self.post(mv, found);
     }
 
-    /// Sends a move. A draw offer that we like is accepted with it, in the same request.
+    /// Sends a move. A draw offer that we like is accepted with it, or one is made, in the same request.
     pub(super) fn post(&mut self, mv: Move, found: Found) {
-        let facts = OfferFacts {
-            my_turn: false,
-            ..self.offer_facts(Instant::now())
-        };
-        let draw = facts.draw_offered
-            && draw::accepts(
-                DrawFacts {
-                    score: found.score,
-                    ply: facts.ply,
-                },
-                &self.context.settings.game,
-            );
+        let accept = self.accepts_draw(&found);
+        let offer = !accept && self.offers_draw(&found);
+        if accept {
+            info!("accepting the draw offer");
+        } else if offer {
+            info!("offering a draw");
+            self.offers.draw_offered(self.ply());
+        }
+        let draw = accept || offer;
         let ticket = self.turn.posting(mv);
         let guess = found.clone();
         let uci = self
@@ -176,6 +181,11 @@ impl Play {
             Action::Draw(accept) => info!(accept, "draw offer answered"),
             Action::Takeback(accept) => {
                 info!(accept, "takeback proposal answered");
+                let accepted = self.offers.takebacks();
+                self.context
+                    .memory
+                    .takebacks
+                    .store(accepted, Ordering::Relaxed);
                 if accept && self.is_my_turn() {
                     // A move found meanwhile must not be played in the position after the takeback.
                     self.search = None;
@@ -184,6 +194,7 @@ impl Play {
             }
             Action::ClaimVictory => info!("claiming the win, the opponent has left"),
             Action::Abort => info!("aborting, the opponent does not begin"),
+            Action::GiveTime(seconds) => info!(seconds, "giving time"),
         }
         self.request(move |client, id| async move {
             let result = match action {
@@ -191,6 +202,7 @@ impl Play {
                 Action::Takeback(yes) => client.takeback(&id, yes).await,
                 Action::ClaimVictory => client.claim_victory(&id).await,
                 Action::Abort => client.abort(&id).await,
+                Action::GiveTime(seconds) => client.add_time(&id, seconds).await,
             };
             Answer::Action(action, result)
         });
@@ -221,8 +233,10 @@ impl Play {
                 self.on_move_answer(ticket, &found, &result, took);
             }
             Ok(Answer::Action(action, Err(error))) => {
-                if action == Action::Abort && error.kind() == Kind::Rejected {
-                    self.offers.abort_refused();
+                match action {
+                    Action::Abort if error.kind() == Kind::Rejected => self.offers.abort_refused(),
+                    Action::GiveTime(_) => self.offers.time_refused(),
+                    _ => {}
                 }
                 info!(
                     ?action,
@@ -280,6 +294,10 @@ impl Play {
                     error = error as &dyn std::error::Error,
                     "move not answered"
                 );
+                if error.kind() == Kind::Timeout {
+                    // The clock ran all the while: a network that does this needs a larger margin.
+                    lock(&self.context.round_trip).sample(took);
+                }
                 match error.kind() {
                     Kind::RateLimited { retry_after } => Posted::RateLimited(retry_after),
                     _ if error.is_unsent() => Posted::Unsent,

@@ -85,6 +85,7 @@ impl Supervisor {
             id: id.clone(),
             color: info.color,
             round_trip: Arc::clone(&self.round_trip),
+            memory: Arc::clone(self.memories.entry(id.clone()).or_default()),
             observer: self.observer.clone(),
             stop: self.leave.child_token(),
         };
@@ -154,6 +155,7 @@ impl Supervisor {
     }
 
     pub(super) fn remember(&mut self, id: GameId) {
+        self.memories.remove(&id);
         self.finished.push_back(id);
         if self.finished.len() > REMEMBERED {
             self.finished.pop_front();

@@ -6,7 +6,7 @@ mod games;
 
 use super::account_feed::{AccountEvent, AccountFeed};
 use super::archive::Archive;
-use super::game::{Command, GameEnd};
+use super::game::{Command, GameEnd, GameMemory};
 use super::round_trip::RoundTrip;
 use super::slots::Slots;
 use super::{BotOptions, Error, Observer, Summary};
@@ -91,6 +91,8 @@ struct Supervisor {
     /// Requests under way that the bot should not leave behind.
     pending: usize,
     failures: HashMap<GameId, u32>,
+    /// What is kept of running games whose task may be started again.
+    memories: HashMap<GameId, Arc<GameMemory>>,
     finished: VecDeque<GameId>,
     foreign: HashSet<GameId>,
     gate: Gate,
@@ -124,6 +126,7 @@ impl Supervisor {
             commands: HashMap::new(),
             pending: 0,
             failures: HashMap::new(),
+            memories: HashMap::new(),
             finished: VecDeque::new(),
             foreign: HashSet::new(),
             gate: Gate::new(),

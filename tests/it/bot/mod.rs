@@ -1,6 +1,7 @@
 //! The bot against a server that the test plays itself, request by request.
 
 mod account;
+mod conduct;
 mod games;
 mod ponder;
 mod server;
