@@ -5,9 +5,11 @@
 //! `turn`, `offers`, `draw`, `resign`, `think`, `tracker`), which the tasks ask after every event.
 
 mod account_feed;
+mod adaptive;
 mod archive;
 mod arena;
 mod challenge;
+mod chat;
 mod draw;
 mod feed;
 mod game;
@@ -47,7 +49,7 @@ const WRITER_GRACE: Duration = Duration::from_secs(5);
 pub struct BotOptions {
     /// Client with the token of the account.
     pub client: Client,
-    /// All settings; `engine`, `challenge`, `game` and `data` are read here.
+    /// All settings; `engine`, `challenge`, `game`, `chat` and `data` are read here.
     pub settings: Arc<Settings>,
     /// Search threads that all games share.
     pub engine: Engine,

@@ -5,15 +5,18 @@
 //! Each value remembers where it came from, so that messages and `pocketknight config` can say so.
 
 mod challenge;
+mod chat;
 mod data;
 mod engine;
 mod error;
 mod game;
 mod layers;
 mod lichess;
+mod limit;
 mod log;
 mod reader;
 mod shutdown;
+mod template;
 mod token;
 mod tournament;
 
@@ -21,15 +24,18 @@ mod tournament;
 mod tests;
 
 pub use challenge::{ChallengeSettings, SPEEDS};
+pub use chat::{COMMANDS, ChatSettings};
 pub use data::DataSettings;
 pub use engine::EngineSettings;
 pub use error::{Error, Problem};
 pub use game::{CorrespondenceSettings, DrawSettings, GameSettings, ResignSettings};
 pub use layers::{Override, Sources};
 pub use lichess::LichessSettings;
+pub use limit::{AdaptiveSettings, LEVELS, Limit, LimitSettings};
 pub use log::{LogFormat, LogSettings};
 pub use shutdown::ShutdownSettings;
 pub use tournament::{TournamentSettings, tournament_id};
+pub use template::Template;
 
 use reader::Reader;
 use std::fmt;
@@ -55,6 +61,8 @@ pub struct Settings {
     pub game: GameSettings,
     /// Arenas.
     pub tournament: TournamentSettings,
+    /// What is written in the chat.
+    pub chat: ChatSettings,
     /// Files that are written.
     pub data: DataSettings,
     /// Log on standard error.
@@ -110,6 +118,7 @@ impl Settings {
             challenge: ChallengeSettings::read(r),
             game: GameSettings::read(r),
             tournament: TournamentSettings::read(r),
+            chat: ChatSettings::read(r),
             data: DataSettings::read(r),
             log: LogSettings::read(r),
             shutdown: ShutdownSettings::read(r),

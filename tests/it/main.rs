@@ -12,6 +12,7 @@ mod dockerfile;
 mod duel;
 mod layers;
 mod lichess;
+mod manners;
 mod matches;
 mod program;
 mod rules_data;

@@ -1,6 +1,7 @@
 //! What the policies of a game are told: the standing, our scores, and what the opponent offers.
 
 use super::{Play, millis};
+use crate::bot::adaptive::Level;
 use crate::bot::draw;
 use crate::bot::offers::OfferFacts;
 use crate::bot::resign;
@@ -8,7 +9,10 @@ use crate::bot::search::Found;
 use crate::bot::standing::{Clocks, Standing};
 use crate::engine::Score;
 use crate::lichess::Side;
+use crate::settings::Limit;
+use std::sync::PoisonError;
 use std::time::Instant;
+use tracing::info;
 
 /// Occurrences of a position at which the server grants a draw.
 const THREEFOLD: u32 = 3;
@@ -50,6 +54,46 @@ impl Play {
             score: self.score,
             tournament: self.full.tournament_id.is_some(),
         }
+    }
+
+    /// Level at which this opponent is to be played, from earlier games.
+    pub(super) fn first_level(&self) -> Option<Level> {
+        let settings = &self.context.settings.engine.adaptive;
+        let opponent = self.opponent();
+        if !settings.enabled || opponent.is_bot() {
+            return None;
+        }
+        let levels = self
+            .context
+            .levels
+            .lock()
+            // Each level is set as a whole.
+            .unwrap_or_else(PoisonError::into_inner);
+        let level = levels.of(&opponent.display_name(), opponent.rating, settings);
+        drop(levels);
+        info!(elo = level.elo, games = level.games, "level of the game");
+        Some(level)
+    }
+
+    /// Limits of the next search.
+    pub(super) fn limit(&self) -> Limit {
+        let engine = &self.context.settings.engine;
+        let mut limit = engine
+            .limit
+            .of(self.opponent().is_bot(), self.full.speed.word());
+        if let Some(level) = self.level {
+            let elo = level.now(self.score, &engine.adaptive);
+            limit.elo = Some(limit.elo.map_or(elo, |top| elo.min(top)));
+        }
+        limit
+    }
+
+    /// Number that is this game's own.
+    pub(super) fn seed(&self) -> u64 {
+        let id = self.context.id.as_str();
+        id.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        })
     }
 
     /// Scores of our last moves in a row up to `found`, which answers the current position; oldest first. A move that

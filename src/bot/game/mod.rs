@@ -3,17 +3,20 @@
 //! Inputs are the search's result, answers of requests, lines of the stream, commands of the supervisor and a timer;
 //! after each of them [`Play::settle`] asks what is owed. No request is awaited in the loop.
 
+mod chat;
 mod conduct;
 mod lines;
 mod moves;
 
 use super::Observer;
+use super::adaptive::{Level, Levels};
+use super::chat::{Answered, Outbox, Post};
 use super::feed::{Feed, FeedEvent};
 use super::offers::Offers;
 use super::ponder::{Ponder, Tally};
 use super::record::{GameRecord, Played};
 use super::round_trip::RoundTrip;
-use super::search::{Found, Search};
+use super::search::{Found, Search, Thought};
 use super::tracker::Tracker;
 use super::turn::{Step, Turn};
 use crate::engine::{Engine, Score, Session, SessionOptions};
@@ -23,10 +26,10 @@ use crate::lichess::{
 use crate::rules::Color;
 use crate::settings::Settings;
 use moves::Answer;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
@@ -51,6 +54,10 @@ pub(super) struct GameContext {
     pub color: Option<Side>,
     pub round_trip: Arc<Mutex<RoundTrip>>,
     pub memory: Arc<GameMemory>,
+    /// Levels of the opponents who are played at one that keeps the games close.
+    pub levels: Arc<Mutex<Levels>>,
+    /// Names of the challengers who wait.
+    pub queue: watch::Receiver<Vec<String>>,
     pub observer: Observer,
     pub stop: CancellationToken,
 }
@@ -60,6 +67,8 @@ pub(super) struct GameContext {
 pub(super) struct GameMemory {
     /// Takebacks accepted.
     takebacks: AtomicU32,
+    /// The greeting was sent, or would come too late.
+    greeted: AtomicBool,
 }
 
 /// Request of the supervisor.
@@ -72,10 +81,12 @@ pub(super) enum Command {
 /// How the task of a game ended.
 #[derive(Debug)]
 pub(super) enum GameEnd {
-    /// The game is over.
-    Finished(Box<GameRecord>),
+    /// The game is over; what is still to be said comes with it.
+    Finished(Box<GameRecord>, Vec<Post>),
     /// The server does not give us the game.
     Closed(Error),
+    /// A game without a clock in which it is the opponent's turn for long: to be opened again when it is ours.
+    Parked,
     /// A game that this program does not play; it was not touched.
     Foreign,
     /// We were told to stop.
@@ -125,7 +136,7 @@ pub(super) async fn play(
         tokio::select! {
             biased;
             () = game.context.stop.cancelled() => return GameEnd::Left,
-            found = Search::finished(&mut game.search) => game.on_found(found),
+            found = Search::finished(&mut game.search) => game.on_search_end(found),
             Some(answer) = game.requests.join_next(), if !game.requests.is_empty() => {
                 game.on_answer(answer);
             }
@@ -160,9 +171,21 @@ struct Play {
     /// What our last search found in the position it was made for.
     found: Option<Found>,
     score: Option<Score>,
+    /// What our last search thought.
+    thought: Option<Thought>,
+    outbox: Outbox,
+    answered: Answered,
+    /// Level against this opponent, if there is one that follows the results.
+    level: Option<Level>,
+    /// Whether the game was over when it was opened.
+    was_over: bool,
     played: Vec<Played>,
     /// Move lists in a row that could not be followed.
     confused: u32,
+    /// Searches in this position that had to give way to games with a clock.
+    gave_way: u32,
+    /// When the move list last changed, or the game was opened.
+    changed_at: Instant,
     resign_at: Option<Instant>,
     check_at: Option<Instant>,
     over: bool,
@@ -210,6 +233,9 @@ impl Play {
             hash_mib: engine.hash_mib,
             threads: engine.threads,
         };
+        let has_player_room = full.tournament_id.is_none()
+            && full.white.ai_level.is_none()
+            && full.black.ai_level.is_none();
         let takebacks = context.memory.takebacks.load(Ordering::Relaxed);
         let mut game = Self {
             session: context.engine.session(options),
@@ -227,13 +253,21 @@ impl Play {
             offers: Offers::new(Instant::now(), takebacks),
             found: None,
             score: None,
+            thought: None,
+            outbox: Outbox::new(has_player_room, Instant::now()),
+            answered: Answered::default(),
+            level: None,
+            was_over: full.state.status.is_over(),
             played: Vec::new(),
             confused: 0,
+            gave_way: 0,
+            changed_at: Instant::now(),
             resign_at,
             check_at: None,
             over: false,
             full,
         };
+        game.level = game.first_level();
         let state = game.full.state.clone();
         info!(
             opponent = game.opponent().display_name(),
@@ -243,7 +277,18 @@ impl Play {
             "game opened"
         );
         game.on_state(state, received, None);
+        if game.ply() >= 2 {
+            // The game was taken up in its middle; the greeting was said or is not missed.
+            game.context.memory.greeted.store(true, Ordering::Relaxed);
+        }
         Ok(game)
+    }
+
+    fn me(&self) -> &Player {
+        match self.color {
+            Side::White => &self.full.white,
+            Side::Black => &self.full.black,
+        }
     }
 
     fn opponent(&self) -> &Player {
@@ -287,12 +332,16 @@ impl Play {
             }
             return None;
         }
+        if self.parks_at().is_some_and(|at| now >= at) {
+            return Some(GameEnd::Parked);
+        }
         while let Some(action) = self
             .offers
             .step(&self.offer_facts(now), &self.context.settings.game)
         {
             self.act(action, now);
         }
+        self.send_chat(now);
         if let Some(search) = &mut self.search
             && search.lost_patience(now)
         {
@@ -326,6 +375,17 @@ impl Play {
         None
     }
 
+    /// When a game without a clock is left alone until the opponent has moved.
+    fn parks_at(&self) -> Option<Instant> {
+        let waits = self.full.clock.is_none()
+            && self.state.status == GameStatus::Started
+            && self.confused == 0
+            && !self.is_my_turn()
+            && self.requests.is_empty();
+        let stay = self.context.settings.game.correspondence.stay;
+        waits.then(|| self.changed_at + stay)
+    }
+
     /// When the loop must wake up without an event.
     fn wake(&self) -> Instant {
         let now = Instant::now();
@@ -337,6 +397,8 @@ impl Play {
                 .abort_deadline(&facts, &self.context.settings.game),
             self.check_at,
             self.resign_at,
+            self.parks_at(),
+            self.outbox.deadline(),
         ]
         .into_iter()
         .flatten()

@@ -15,6 +15,9 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinError;
 use tracing::{Instrument as _, debug, error, info, warn};
 
+/// How often the search of one move may have to give way before its result counts all the same.
+const MOST_GIVEN_WAY: u32 = 100;
+
 /// Answer of a request.
 #[derive(Debug)]
 pub(super) enum Answer {
@@ -25,6 +28,7 @@ pub(super) enum Answer {
         took: Duration,
     },
     Action(Action, Result<(), Error>),
+    Chat(Result<(), Error>),
     Resign(Result<(), Error>),
 }
 
@@ -49,7 +53,10 @@ impl Play {
         }
         let facts = self.think_facts();
         let fresh = choices.is_empty();
-        let plan = think::plan(&facts, &self.context.settings, choices);
+        let mut plan = think::plan(&facts, &self.context.settings, choices);
+        if plan.gentle && self.gave_way >= MOST_GIVEN_WAY {
+            plan = plan.without_giving_way();
+        }
         debug!(ply = self.ply(), ?plan, "search");
         let game = self.tracker.game();
         let ponder = self
@@ -78,6 +85,8 @@ impl Play {
                 .state
                 .expiration
                 .map(|timer| millis(timer.millis_to_move - timer.idle_millis)),
+            limit: self.limit(),
+            seed: self.seed(),
         }
     }
 
@@ -112,6 +121,25 @@ impl Play {
             Outcome::Miss => self.ponder = None,
         }
         self.pondered.guesses += 1;
+    }
+
+    /// A search has ended. One that had to give way early goes on later, with what it has learned so far; in the end
+    /// one that does not give way decides.
+    pub(super) fn on_search_end(&mut self, found: Found) {
+        let thought = self.search.as_ref().and_then(Search::thought);
+        self.keep_thought(thought);
+        match &self.search {
+            Some(search) if search.gave_way(Instant::now()) => {
+                self.gave_way = if search.was_stopped() {
+                    MOST_GIVEN_WAY
+                } else {
+                    self.gave_way + 1
+                };
+                self.search = None;
+                self.turn.search_again();
+            }
+            _ => self.on_found(found),
+        }
     }
 
     pub(super) fn on_found(&mut self, found: Found) {
@@ -232,6 +260,7 @@ impl Play {
             }) => {
                 self.on_move_answer(ticket, &found, &result, took);
             }
+            Ok(Answer::Chat(result)) => self.on_chat_answer(result),
             Ok(Answer::Action(action, Err(error))) => {
                 match action {
                     Action::Abort if error.kind() == Kind::Rejected => self.offers.abort_refused(),
@@ -256,8 +285,9 @@ impl Play {
                     error = &error as &dyn std::error::Error,
                     "request task failed"
                 );
-                self.turn
-                    .posted(self.turn.ticket(), Posted::Unknown, Instant::now());
+                let now = Instant::now();
+                self.turn.posted(self.turn.ticket(), Posted::Unknown, now);
+                self.outbox.sent(false, now);
             }
         }
     }
@@ -282,6 +312,7 @@ impl Play {
                     post_ms = took.as_millis(),
                     "move played"
                 );
+                self.greet();
                 Posted::Accepted
             }
             Ok(MoveOutcome::Rejected { reason }) => {
@@ -313,6 +344,6 @@ impl Play {
 }
 
 /// The value is plain numbers, so a panic elsewhere leaves nothing half done in it.
-fn lock(round_trip: &Mutex<RoundTrip>) -> MutexGuard<'_, RoundTrip> {
+pub(super) fn lock(round_trip: &Mutex<RoundTrip>) -> MutexGuard<'_, RoundTrip> {
     round_trip.lock().unwrap_or_else(PoisonError::into_inner)
 }

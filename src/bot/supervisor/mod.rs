@@ -2,9 +2,11 @@
 //! own, and its answer is an event like any other.
 
 mod challenges;
+mod correspondence;
 mod games;
 
 use super::account_feed::{AccountEvent, AccountFeed};
+use super::adaptive::Levels;
 use super::archive::Archive;
 use super::game::{Command, GameEnd, GameMemory};
 use super::round_trip::RoundTrip;
@@ -12,10 +14,11 @@ use super::slots::Slots;
 use super::{BotOptions, Error, Observer, Summary};
 use crate::lichess::model::{DeclineReason, Event, GameId, GameInfo};
 use crate::lichess::{self, Gate, Kind};
+use correspondence::SlowGames;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info, warn};
@@ -53,6 +56,7 @@ pub(super) async fn run(options: BotOptions, archive: Archive) -> Result<Summary
         }
         supervisor.on_time(Instant::now());
         supervisor.fill_slots();
+        supervisor.tell_queue();
     };
     supervisor.leave().await;
     result.map(|()| supervisor.summary)
@@ -64,6 +68,8 @@ enum Done {
     Game(GameId, GameEnd),
     Accepted(GameId, Result<(), lichess::Error>),
     Declined(GameId, Result<(), lichess::Error>),
+    /// The farewells of a game were sent.
+    Said,
     Playing(Result<Vec<GameInfo>, lichess::Error>),
 }
 
@@ -90,6 +96,11 @@ struct Supervisor {
     commands: HashMap<GameId, mpsc::UnboundedSender<Command>>,
     /// Requests under way that the bot should not leave behind.
     pending: usize,
+    /// Games that take no slot.
+    slow: SlowGames,
+    levels: Arc<Mutex<Levels>>,
+    /// Names of the challengers who wait, for the chat.
+    queue: watch::Sender<Vec<String>>,
     failures: HashMap<GameId, u32>,
     /// What is kept of running games whose task may be started again.
     memories: HashMap<GameId, Arc<GameMemory>>,
@@ -125,6 +136,9 @@ impl Supervisor {
             players: HashMap::new(),
             commands: HashMap::new(),
             pending: 0,
+            slow: SlowGames::default(),
+            levels: Arc::default(),
+            queue: watch::Sender::default(),
             failures: HashMap::new(),
             memories: HashMap::new(),
             finished: VecDeque::new(),
@@ -141,6 +155,18 @@ impl Supervisor {
 
     fn is_idle(&self) -> bool {
         self.slots.taken() == 0 && self.pending == 0
+    }
+
+    /// Tells the games who waits for a slot.
+    fn tell_queue(&self) {
+        let names = self.slots.waiting_names();
+        self.queue.send_if_modified(|told| {
+            let changed = *told != names;
+            if changed {
+                *told = names;
+            }
+            changed
+        });
     }
 
     fn wake(&self) -> Instant {
@@ -195,6 +221,7 @@ impl Supervisor {
                     debug!(game = %id, rating_diff = game.rating_diff, "event stream says it is over");
                     self.slots.release(id);
                     self.command(id, Command::Check);
+                    self.on_slow_finish(&game);
                 }
                 Event::Challenge { challenge, compat } => self.on_challenge(*challenge, compat),
                 Event::ChallengeCanceled { challenge } | Event::ChallengeDeclined { challenge } => {
@@ -246,6 +273,7 @@ impl Supervisor {
                     debug!(challenge = %id, error, "challenge could not be declined");
                 }
             }
+            Done::Said => self.pending -= 1,
             Done::Playing(Ok(games)) => {
                 self.reconciling = false;
                 self.on_playing(&games);
@@ -286,9 +314,9 @@ impl Supervisor {
                 if let Ok(Done::Game(id, end)) = done {
                     self.players.retain(|_, game| *game != id);
                     match end {
-                        GameEnd::Finished(record) => self.keep(record),
+                        GameEnd::Finished(record, _) => self.keep(record),
                         GameEnd::Left => self.summary.left += 1,
-                        GameEnd::Closed(_) | GameEnd::Foreign => {}
+                        GameEnd::Closed(_) | GameEnd::Foreign | GameEnd::Parked => {}
                     }
                 }
             }
