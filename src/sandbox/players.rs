@@ -161,7 +161,7 @@ impl Player {
 
     fn behave_before_move(&self, manner: Option<Manner>, plies: usize) {
         match manner {
-            Some(Manner::Drawer) if plies >= 2 && plies % BETWEEN_OFFERS < 2 => {
+            Some(Manner::Drawer) if plies % BETWEEN_OFFERS / 2 == 2 => {
                 self.act(Action::Draw(true));
             }
             Some(Manner::Chatter) => self.act(Action::Chat {

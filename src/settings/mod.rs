@@ -34,8 +34,8 @@ pub use lichess::LichessSettings;
 pub use limit::{AdaptiveSettings, LEVELS, Limit, LimitSettings};
 pub use log::{LogFormat, LogSettings};
 pub use shutdown::ShutdownSettings;
-pub use tournament::{TournamentSettings, tournament_id};
 pub use template::Template;
+pub use tournament::{TournamentSettings, tournament_id};
 
 use reader::Reader;
 use std::fmt;

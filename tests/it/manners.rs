@@ -36,7 +36,8 @@ async fn play(manner: Manner, change: impl FnOnce(&mut Settings)) -> Played {
     settings.data.dir = dir.path().to_owned();
     settings.engine.max_nodes = 300;
     settings.engine.hash_mib = 1;
-    settings.game.first_move_time = Duration::from_millis(20);
+    // The nodes end the search.
+    settings.game.first_move_time = Duration::from_mins(1);
     change(&mut settings);
     let token = server.add_bot("OurBot");
     server.allow_takebacks("OurBot", true);
@@ -93,9 +94,11 @@ async fn play(manner: Manner, change: impl FnOnce(&mut Settings)) -> Played {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_offers_draws_gets_one_only_if_the_bot_likes_it() {
-    let played = play(Manner::Drawer, |_| {}).await;
+    let played = play(Manner::Drawer, |settings| settings.game.accept_draw = false).await;
     assert!(played.report.is_proper(), "{}", played.report);
-    assert_eq!(played.summary.wins, 2, "{}", played.report);
+    assert_eq!(played.summary.draws, 0, "{}", played.report);
+    let offered = |(_, text): &(String, String)| text.ends_with("offers draw");
+    assert!(played.chat[0].iter().any(offered), "{:?}", played.chat);
     let played = play(Manner::Drawer, |settings| {
         settings.game.accept_draw_score_cp = 100_000;
         settings.game.accept_draw_min_ply = 0;
@@ -151,7 +154,9 @@ async fn who_writes_is_answered_and_the_game_goes_on() {
             .collect()
     };
     let told = ours(0);
-    assert!(told[0].starts_with("Hi chatter-1! I am OurBot"), "{told:?}");
+    for start in ["Hi chatter-1! I am OurBot", "Commands: !help"] {
+        assert!(told.iter().any(|text| text.starts_with(start)), "{told:?}");
+    }
     assert!(
         told.last().unwrap().starts_with("Hi! I am OurBot"),
         "{told:?}"

@@ -5,33 +5,29 @@
 
 mod chat;
 mod conduct;
+mod context;
 mod lines;
 mod moves;
 
-use super::Observer;
-use super::adaptive::{Level, Levels};
-use super::chat::{Answered, Outbox, Post};
+pub(super) use context::{Command, GameContext, GameEnd, GameMemory};
+
+use super::adaptive::Level;
+use super::chat::{Answered, Outbox};
 use super::feed::{Feed, FeedEvent};
 use super::offers::Offers;
 use super::ponder::{Ponder, Tally};
-use super::record::{GameRecord, Played};
-use super::round_trip::RoundTrip;
+use super::record::Played;
 use super::search::{Found, Search, Thought};
 use super::tracker::Tracker;
 use super::turn::{Step, Turn};
-use crate::engine::{Engine, Score, Session, SessionOptions};
-use crate::lichess::{
-    Client, Error, GameEvent, GameFull, GameId, GameState, GameStatus, Player, Side,
-};
+use crate::engine::{Score, Session, SessionOptions};
+use crate::lichess::{GameEvent, GameFull, GameState, GameStatus, Player, Side};
 use crate::rules::Color;
-use crate::settings::Settings;
 use moves::Answer;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
 /// The owed move is looked for at least this often.
@@ -40,58 +36,6 @@ const TICK: Duration = Duration::from_secs(5);
 const RESIGN_PAUSE: Duration = Duration::from_secs(5);
 /// Time left to the stream to tell what the supervisor heard elsewhere.
 const CHECK_PAUSE: Duration = Duration::from_secs(2);
-
-/// What a game needs from the outside.
-#[derive(Clone)]
-pub(super) struct GameContext {
-    pub client: Client,
-    pub settings: Arc<Settings>,
-    pub engine: Engine,
-    /// Lower-case id of our account.
-    pub account: Arc<str>,
-    pub id: GameId,
-    /// Our color as the event stream told it.
-    pub color: Option<Side>,
-    pub round_trip: Arc<Mutex<RoundTrip>>,
-    pub memory: Arc<GameMemory>,
-    /// Levels of the opponents who are played at one that keeps the games close.
-    pub levels: Arc<Mutex<Levels>>,
-    /// Names of the challengers who wait.
-    pub queue: watch::Receiver<Vec<String>>,
-    pub observer: Observer,
-    pub stop: CancellationToken,
-}
-
-/// What outlives the task of a game, which is started anew after a failure.
-#[derive(Debug, Default)]
-pub(super) struct GameMemory {
-    /// Takebacks accepted.
-    takebacks: AtomicU32,
-    /// The greeting was sent, or would come too late.
-    greeted: AtomicBool,
-}
-
-/// Request of the supervisor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Command {
-    /// Elsewhere the game seems to be over: make sure.
-    Check,
-}
-
-/// How the task of a game ended.
-#[derive(Debug)]
-pub(super) enum GameEnd {
-    /// The game is over; what is still to be said comes with it.
-    Finished(Box<GameRecord>, Vec<Post>),
-    /// The server does not give us the game.
-    Closed(Error),
-    /// A game without a clock in which it is the opponent's turn for long: to be opened again when it is ours.
-    Parked,
-    /// A game that this program does not play; it was not touched.
-    Foreign,
-    /// We were told to stop.
-    Left,
-}
 
 /// Plays one game to its end.
 pub(super) async fn play(

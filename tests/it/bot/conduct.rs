@@ -1,14 +1,23 @@
 //! Conduct in a game: draws, resignation, repetition, takebacks, gifts of time.
 
-use super::{Bot, game_info, over, state, state_with};
+use super::server::Stream;
+use super::{Bot, game_info, game_start, over, state, state_with};
 use pocketknight::bot::Verdict;
 use pocketknight::settings::Settings;
 use serde_json::json;
 
 const ID: &str = "aaaaaaaa";
 const MOVE: &str = "POST /api/bot/game/aaaaaaaa/move/";
+const NODES: u64 = 2000;
 /// Black has lost the queen for nothing and is to move.
 const LOST: &str = "e2e4 d7d5 e4d5 d8d5 b1c3 a7a6 c3d5";
+
+/// Opens a game as Black whose search is ended by its nodes, not by the clock.
+async fn open_as_black(bot: &mut Bot, moves: &str) -> Stream {
+    let long = json!({"wtime": 36_000_000, "btime": 36_000_000});
+    bot.events.line(&game_start(ID, "black"));
+    bot.open(ID, "black", state_with(moves, long)).await
+}
 
 #[tokio::test]
 async fn a_lost_game_is_resigned_when_the_owner_wants_it() {
@@ -17,9 +26,10 @@ async fn a_lost_game_is_resigned_when_the_owner_wants_it() {
         settings.game.resign.score_cp = -200;
         settings.game.resign.moves = 1;
         settings.game.resign.min_ply = 2;
+        settings.engine.max_nodes = NODES;
     })
     .await;
-    let game = bot.game(ID, "black", LOST).await;
+    let game = open_as_black(&mut bot, LOST).await;
     bot.expect("POST /api/bot/game/aaaaaaaa/resign").await.ok();
     game.line(&over(LOST, "resign", "white"));
     assert_eq!(bot.finished().await.verdict, Verdict::Loss);
@@ -63,10 +73,10 @@ async fn a_draw_is_offered_with_a_move_and_not_again_at_once() {
 
 #[tokio::test]
 async fn the_third_occurrence_is_sought_by_the_losing_side() {
-    let mut bot = Bot::start(|_| {}).await;
+    let mut bot = Bot::start(|settings| settings.engine.max_nodes = NODES).await;
     // After the knight's return to c6 the position has occurred three times, which the server takes for a draw.
     let list = format!("{LOST} b8c6 g1f3 c6b8 f3g1 b8c6 g1f3 c6a5 f3g1");
-    let _game = bot.game(ID, "black", &list).await;
+    let _game = open_as_black(&mut bot, &list).await;
     let mv = bot.a_move(ID).await;
     assert_eq!(mv.tail(), "a5c6");
     mv.ok();
