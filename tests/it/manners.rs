@@ -130,7 +130,7 @@ async fn who_leaves_loses() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn who_asks_for_takebacks_gets_as_many_as_allowed() {
     let played = play(Manner::Regretter, |settings| {
-        settings.game.max_takebacks = 2
+        settings.game.max_takebacks = 2;
     })
     .await;
     assert!(played.report.is_proper(), "{}", played.report);

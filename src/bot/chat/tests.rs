@@ -11,7 +11,7 @@ fn player(name: &str, title: Option<&str>) -> Player {
     }
 }
 
-/// Answers a line in a game of OurBot against Alice, who is a bot if she has the title.
+/// Answers a line in a game against Alice, who is a bot if she has the title.
 fn answer(
     room: ChatRoom,
     user: &str,
