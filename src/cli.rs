@@ -396,7 +396,8 @@ pub(crate) struct SandboxArgs {
     /// Clock of both sides: seconds, plus sign, seconds added a move
     #[arg(long, default_value = "60+1")]
     pub(crate) clock: MatchClock,
-    /// random, greedy, or engine:NODES (the engine with that many nodes a move); several are taken in turn
+    /// random, greedy, engine:NODES (the engine with that many nodes a move), or a random player with manners: drawer,
+    /// sleeper, chatter, leaver, regretter; several are taken in turn
     #[arg(
         long,
         default_value = "random,greedy,engine:1000",

@@ -2,12 +2,14 @@
 //!
 //! A supervisor owns the event stream, the slots and the tasks of the games; each game is one task that owns its
 //! stream, its position, its search and its requests. What to do is decided by pure functions (`challenge`,
-//! `turn`, `offers`, `draw`, `think`, `tracker`), which the tasks ask after every event.
+//! `turn`, `offers`, `draw`, `resign`, `think`, `tracker`), which the tasks ask after every event.
 
 mod account_feed;
+mod adaptive;
 mod archive;
 mod arena;
 mod challenge;
+mod chat;
 mod draw;
 mod feed;
 mod game;
@@ -16,9 +18,11 @@ mod matchmaking;
 mod offers;
 mod ponder;
 mod record;
+mod resign;
 mod round_trip;
 mod search;
 mod slots;
+mod standing;
 mod state;
 mod supervisor;
 mod think;
@@ -50,7 +54,7 @@ const WRITER_GRACE: Duration = Duration::from_secs(5);
 pub struct BotOptions {
     /// Client with the token of the account.
     pub client: Client,
-    /// All settings; `engine`, `challenge`, `matchmaking`, `game` and `data` are read here.
+    /// All settings; `engine`, `challenge`, `matchmaking`, `tournament`, `game`, `chat` and `data` are read here.
     pub settings: Arc<Settings>,
     /// New settings while the bot runs: they hold for challenges at once and for games that start later. Those of the
     /// server, the engine's cores and the data folder stay as they were.

@@ -1,7 +1,8 @@
-//! What goes on beside the moves: draw offers, takebacks, an opponent who left or never moves. Decides what to answer;
-//! pure, the time is passed in.
+//! What goes on beside the moves: draw offers, takebacks, an opponent who left or never moves or runs out of time.
+//! Decides what to answer; pure, the time is passed in.
 
-use super::draw::{self, DrawFacts};
+use super::draw::{self, BETWEEN_OFFERS};
+use super::standing::Standing;
 use crate::engine::Score;
 use crate::lichess::model::OpponentGone;
 use crate::settings::GameSettings;
@@ -22,14 +23,15 @@ pub(super) enum Action {
     ClaimVictory,
     /// Abort: the opponent does not begin.
     Abort,
+    /// Give the opponent so many seconds.
+    GiveTime(u32),
 }
 
 /// Running game as it stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct OfferFacts {
     pub now: Instant,
-    /// Plies played.
-    pub ply: u32,
+    pub standing: Standing,
     /// Whether we are to move.
     pub my_turn: bool,
     /// Whether a move of ours is on its way, which declines a takeback.
@@ -38,10 +40,10 @@ pub(super) struct OfferFacts {
     pub draw_offered: bool,
     /// Whether the opponent's takeback proposal stands.
     pub takeback_proposed: bool,
+    /// Whether the position has occurred three times, so that the server grants a draw to whoever asks.
+    pub repeated: bool,
     /// Score of our last search.
     pub score: Option<Score>,
-    /// Whether the opponent is a bot.
-    pub opponent_is_bot: bool,
     /// Whether the game belongs to a tournament, where nothing can be aborted.
     pub tournament: bool,
 }
@@ -58,21 +60,49 @@ pub(super) struct Offers {
     draw_answered: bool,
     takeback_answered: bool,
     takebacks: u32,
+    /// Ply at which we last offered a draw.
+    offered_at: Option<u32>,
+    repetition_claimed: bool,
     gone: Option<Gone>,
     waiting_since: Instant,
     abort_refused: bool,
+    times_given: u32,
+    time_given_here: bool,
+    time_refused: bool,
 }
 
 impl Offers {
-    pub(super) const fn new(now: Instant) -> Self {
+    /// Start of a game, or of its rest: `takebacks` were accepted in it before.
+    pub(super) const fn new(now: Instant, takebacks: u32) -> Self {
         Self {
             draw_answered: false,
             takeback_answered: false,
-            takebacks: 0,
+            takebacks,
+            offered_at: None,
+            repetition_claimed: false,
             gone: None,
             waiting_since: now,
             abort_refused: false,
+            times_given: 0,
+            time_given_here: false,
+            time_refused: false,
         }
+    }
+
+    /// Takebacks accepted so far.
+    pub(super) const fn takebacks(&self) -> u32 {
+        self.takebacks
+    }
+
+    /// Whether the server would hear a draw offer sent with the move at `ply`; the same move sent again counts as one.
+    pub(super) fn may_offer_draw(&self, ply: u32) -> bool {
+        self.offered_at
+            .is_none_or(|last| ply == last || ply >= last.saturating_add(BETWEEN_OFFERS))
+    }
+
+    /// A draw is offered with the move at `ply`.
+    pub(super) const fn draw_offered(&mut self, ply: u32) {
+        self.offered_at = Some(ply);
     }
 
     /// The move list changed.
@@ -80,6 +110,8 @@ impl Offers {
         self.waiting_since = now;
         self.draw_answered = false;
         self.takeback_answered = false;
+        self.repetition_claimed = false;
+        self.time_given_here = false;
     }
 
     /// A line tells that the opponent left or came back.
@@ -97,13 +129,19 @@ impl Offers {
         self.abort_refused = true;
     }
 
+    /// The server lets us give no time: the token or an account does not allow it.
+    pub(super) const fn time_refused(&mut self) {
+        self.time_refused = true;
+    }
+
     /// What to send now, one thing at a time.
     pub(super) fn step(&mut self, facts: &OfferFacts, settings: &GameSettings) -> Option<Action> {
         if !facts.takeback_proposed {
             self.takeback_answered = false;
         } else if !self.takeback_answered && !facts.committed {
             self.takeback_answered = true;
-            let accept = self.takebacks < settings.max_takebacks;
+            let meant = !(settings.takebacks_humans_only && facts.standing.opponent_is_bot);
+            let accept = meant && self.takebacks < settings.max_takebacks;
             self.takebacks += u32::from(accept);
             return Some(Action::Takeback(accept));
         }
@@ -112,13 +150,16 @@ impl Offers {
             self.draw_answered = false;
         } else if !self.draw_answered && !facts.my_turn {
             self.draw_answered = true;
-            let judged = DrawFacts {
-                score: facts.score,
-                ply: facts.ply,
-            };
-            return Some(Action::Draw(draw::accepts(judged, settings)));
+            let accept = draw::accepts(facts.score, &facts.standing, settings);
+            return Some(Action::Draw(accept));
         }
-        if !facts.my_turn && facts.ply >= 2 && settings.claim_victory {
+        // The server itself draws at the third occurrence, but not when a drop brings it about.
+        let worse = facts.score.is_some_and(|score| score.as_cp() < 0);
+        if facts.repeated && worse && !facts.committed && !self.repetition_claimed {
+            self.repetition_claimed = true;
+            return Some(Action::Draw(true));
+        }
+        if !facts.my_turn && facts.standing.ply >= 2 && settings.claim_victory {
             let claimable = self.gone.as_mut().filter(|gone| {
                 gone.claimable && facts.now.saturating_duration_since(gone.heard) < GONE_EXPIRES
             });
@@ -127,6 +168,11 @@ impl Offers {
                 gone.claimable = false;
                 return Some(Action::ClaimVictory);
             }
+        }
+        if let Some(seconds) = self.time_to_give(facts, settings) {
+            self.times_given += 1;
+            self.time_given_here = true;
+            return Some(Action::GiveTime(seconds));
         }
         if self
             .abort_deadline(facts, settings)
@@ -138,16 +184,38 @@ impl Offers {
         None
     }
 
+    /// Seconds for a human who is to move with little time. Once a move, so many times a game, never in an arena.
+    fn time_to_give(&self, facts: &OfferFacts, settings: &GameSettings) -> Option<u32> {
+        let seconds = settings.give_time_s?;
+        let low = facts
+            .standing
+            .clocks
+            .is_some_and(|clocks| clocks.theirs < settings.give_time_below);
+        let possible = low
+            && !facts.my_turn
+            && !facts.committed
+            && facts.standing.ply >= 2
+            && !facts.standing.opponent_is_bot
+            && !facts.tournament;
+        let allowed = !self.time_refused
+            && !self.time_given_here
+            && self.times_given < settings.give_time_max;
+        (possible && allowed).then_some(seconds)
+    }
+
     /// When the game is to be aborted if the opponent does not begin; challenge games have no timer of the server.
     pub(super) fn abort_deadline(
         &self,
         facts: &OfferFacts,
         settings: &GameSettings,
     ) -> Option<Instant> {
-        if facts.my_turn || facts.ply >= 2 || facts.tournament || self.abort_refused {
+        // Who has days for a move is no sleeper.
+        let no_clock = facts.standing.clocks.is_none();
+        let begun = facts.my_turn || facts.standing.ply >= 2;
+        if begun || no_clock || facts.tournament || self.abort_refused {
             return None;
         }
-        let patience = if facts.opponent_is_bot {
+        let patience = if facts.standing.opponent_is_bot {
             settings.abort_after_bot
         } else {
             settings.abort_after_human
@@ -157,200 +225,4 @@ impl Offers {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::settings::Settings;
-
-    const S: Duration = Duration::from_secs(1);
-
-    fn settings() -> GameSettings {
-        Settings::defaults().game
-    }
-
-    fn facts(now: Instant) -> OfferFacts {
-        OfferFacts {
-            now,
-            ply: 80,
-            my_turn: false,
-            committed: false,
-            draw_offered: false,
-            takeback_proposed: false,
-            score: Some(Score::Cp(-200)),
-            opponent_is_bot: false,
-            tournament: false,
-        }
-    }
-
-    fn gone(seconds: i64) -> OpponentGone {
-        OpponentGone {
-            gone: true,
-            claim_win_in_seconds: Some(seconds),
-        }
-    }
-
-    #[test]
-    fn a_draw_offer_on_the_opponents_turn_is_answered_once() {
-        let now = Instant::now();
-        let mut offers = Offers::new(now);
-        let offered = OfferFacts {
-            draw_offered: true,
-            ..facts(now)
-        };
-        assert_eq!(offers.step(&facts(now), &settings()), None);
-        assert_eq!(offers.step(&offered, &settings()), Some(Action::Draw(true)));
-        assert_eq!(offers.step(&offered, &settings()), None);
-        assert_eq!(offers.step(&facts(now), &settings()), None);
-        let better = OfferFacts {
-            score: Some(Score::Cp(50)),
-            ..offered
-        };
-        assert_eq!(offers.step(&better, &settings()), Some(Action::Draw(false)));
-    }
-
-    #[test]
-    fn a_draw_offer_on_our_turn_waits_for_the_search() {
-        let now = Instant::now();
-        let mut offers = Offers::new(now);
-        let offered = OfferFacts {
-            draw_offered: true,
-            my_turn: true,
-            ..facts(now)
-        };
-        assert_eq!(offers.step(&offered, &settings()), None);
-    }
-
-    #[test]
-    fn takebacks_are_accepted_up_to_the_limit_and_not_under_a_move_on_its_way() {
-        let now = Instant::now();
-        let mut offers = Offers::new(now);
-        let settings = GameSettings {
-            max_takebacks: 1,
-            ..settings()
-        };
-        let proposed = OfferFacts {
-            takeback_proposed: true,
-            ..facts(now)
-        };
-        let committed = OfferFacts {
-            committed: true,
-            ..proposed
-        };
-        assert_eq!(offers.step(&committed, &settings), None);
-        assert_eq!(
-            offers.step(&proposed, &settings),
-            Some(Action::Takeback(true))
-        );
-        assert_eq!(offers.step(&proposed, &settings), None);
-        offers.moved(now);
-        assert_eq!(
-            offers.step(&proposed, &settings),
-            Some(Action::Takeback(false))
-        );
-    }
-
-    #[test]
-    fn victory_is_claimed_at_zero_on_the_opponents_turn_once_for_each_line() {
-        let now = Instant::now();
-        let mut offers = Offers::new(now);
-        offers.opponent_gone(gone(5), now);
-        assert_eq!(offers.step(&facts(now), &settings()), None);
-        offers.opponent_gone(gone(0), now);
-        let ours = OfferFacts {
-            my_turn: true,
-            ..facts(now)
-        };
-        assert_eq!(offers.step(&ours, &settings()), None);
-        assert_eq!(
-            offers.step(&facts(now), &settings()),
-            Some(Action::ClaimVictory)
-        );
-        assert_eq!(offers.step(&facts(now), &settings()), None);
-        offers.opponent_gone(gone(0), now);
-        let unwanted = GameSettings {
-            claim_victory: false,
-            ..settings()
-        };
-        assert_eq!(offers.step(&facts(now), &unwanted), None);
-        assert_eq!(
-            offers.step(&facts(now), &settings()),
-            Some(Action::ClaimVictory)
-        );
-    }
-
-    #[test]
-    fn an_opponent_who_is_back_or_silent_for_long_is_not_gone() {
-        let now = Instant::now();
-        let mut offers = Offers::new(now);
-        offers.opponent_gone(gone(0), now);
-        assert_eq!(offers.step(&facts(now + 15 * S), &settings()), None);
-        offers.opponent_gone(gone(0), now);
-        offers.opponent_gone(
-            OpponentGone {
-                gone: false,
-                claim_win_in_seconds: None,
-            },
-            now,
-        );
-        assert_eq!(offers.step(&facts(now), &settings()), None);
-    }
-
-    #[test]
-    fn a_game_is_aborted_only_while_the_opponent_owes_the_first_move() {
-        let now = Instant::now();
-        let (human, bot) = (60 * S, 30 * S);
-        let start = OfferFacts {
-            ply: 0,
-            ..facts(now)
-        };
-        let later = |wait, facts| OfferFacts {
-            now: now + wait,
-            ..facts
-        };
-        let mut offers = Offers::new(now);
-        assert_eq!(
-            offers.abort_deadline(&start, &settings()),
-            Some(now + human)
-        );
-        assert_eq!(offers.step(&later(59 * S, start), &settings()), None);
-        assert_eq!(
-            offers.step(&later(human, start), &settings()),
-            Some(Action::Abort)
-        );
-        assert_eq!(offers.step(&later(human, start), &settings()), None);
-        assert_eq!(
-            offers.step(&later(human * 2, start), &settings()),
-            Some(Action::Abort)
-        );
-        offers.abort_refused();
-        assert_eq!(offers.step(&later(human * 5, start), &settings()), None);
-
-        let mut offers = Offers::new(now);
-        let machine = OfferFacts {
-            opponent_is_bot: true,
-            ply: 1,
-            ..facts(now)
-        };
-        assert_eq!(
-            offers.step(&later(bot, machine), &settings()),
-            Some(Action::Abort)
-        );
-        let no_case = [
-            OfferFacts {
-                my_turn: true,
-                ..machine
-            },
-            OfferFacts { ply: 2, ..machine },
-            OfferFacts {
-                tournament: true,
-                ..machine
-            },
-        ];
-        for facts in no_case {
-            assert_eq!(
-                Offers::new(now).step(&later(bot, facts), &settings()),
-                None,
-                "{facts:?}"
-            );
-        }
-    }
-}
+mod tests;

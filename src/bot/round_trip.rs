@@ -28,6 +28,11 @@ impl RoundTrip {
         self.smoothed = Some(smoothed * 7 / 8 + elapsed / 8);
     }
 
+    /// Smoothed time; `None` before the first sample.
+    pub(super) const fn usual(&self) -> Option<Duration> {
+        self.smoothed
+    }
+
     /// Time kept back from each move: the setting, or more when the measured round trip asks for it.
     pub(super) fn overhead(&self, setting: Duration) -> Duration {
         self.smoothed.map_or(setting, |smoothed| {

@@ -199,6 +199,17 @@ impl Slots {
         self.queue.len() != before
     }
 
+    /// Names of those whose challenges wait, in order.
+    pub(super) fn waiting_names(&self) -> Vec<String> {
+        let name = |challenge: &Challenge| {
+            challenge
+                .challenger
+                .as_ref()
+                .map_or_else(|| "anonymous".to_owned(), |user| user.name.clone())
+        };
+        self.queue.iter().map(name).collect()
+    }
+
     /// Ids of the waiting challenges.
     pub(super) fn waiting_ids(&self) -> HashSet<GameId> {
         self.queue

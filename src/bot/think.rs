@@ -1,12 +1,14 @@
 //! How long a move may take: limits of its search, and when to lose patience with it. Pure.
 
-use crate::engine::{Clock, Limits, budget};
+use crate::engine::{Clock, Limits, Strength, budget};
 use crate::rules::Move;
-use crate::settings::Settings;
+use crate::settings::{Limit, Settings};
 use std::time::Duration;
 
 /// How far a search may overrun its limit before it is stopped from outside.
 const SLACK: Duration = Duration::from_millis(250);
+/// Time of a search that gave way to others too often and does so no more.
+const IMPATIENT: Duration = Duration::from_secs(1);
 
 /// What the time for a move depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,6 +21,10 @@ pub(super) struct ThinkFacts {
     pub overhead: Duration,
     /// Time left for our first move, where the server limits it.
     pub first_move_left: Option<Duration>,
+    /// What is to be kept to against this opponent.
+    pub limit: Limit,
+    /// Makes the errors of a level its own in each game.
+    pub seed: u64,
 }
 
 /// Limits of one search and what follows from them.
@@ -29,6 +35,19 @@ pub(super) struct Plan {
     pub on_clock: bool,
     /// Time after which a search that still runs is stopped from outside.
     pub patience: Duration,
+    /// Whether the search gives way to those of games with a clock; `patience` is then its thinking time.
+    pub gentle: bool,
+}
+
+impl Plan {
+    /// A short search in place of one that never got its turn.
+    pub(super) fn without_giving_way(mut self) -> Self {
+        let fixed = self.patience.min(IMPATIENT);
+        self.limits.movetime = Some(fixed);
+        self.patience = fixed + SLACK;
+        self.gentle = false;
+        self
+    }
 }
 
 /// Plans a search. The first own move of each side costs no clock time, so it has a fixed time of its own.
@@ -38,13 +57,25 @@ pub(super) fn plan(facts: &ThinkFacts, settings: &Settings, search_moves: Vec<Mo
         ..Limits::default()
     };
     let engine = &settings.engine;
-    limits.nodes = (engine.max_nodes > 0).then_some(engine.max_nodes);
-    limits.depth = (engine.max_depth > 0).then_some(engine.max_depth);
+    let limit = &facts.limit;
+    let (nodes, depth) = (engine.max_nodes, engine.max_depth);
+    limits.nodes = limit.nodes.or((nodes > 0).then_some(nodes));
+    limits.depth = limit.depth.or((depth > 0).then_some(depth));
+    let level = limit.elo.and_then(Strength::new);
+    limits.strength = level.map(|level| level.with_seed(facts.seed));
+    let most = limit.time.unwrap_or(Duration::MAX);
     let fixed = match facts.clock {
-        None => settings.game.clockless_move_time,
+        None => {
+            return Plan {
+                limits,
+                on_clock: false,
+                patience: settings.game.clockless_move_time.min(most),
+                gentle: true,
+            };
+        }
         Some(_) if facts.own_moves == 0 => {
-            let most = facts.first_move_left.map_or(Duration::MAX, |left| left / 2);
-            settings.game.first_move_time.min(most)
+            let left = facts.first_move_left.map_or(Duration::MAX, |left| left / 2);
+            settings.game.first_move_time.min(left).min(most)
         }
         Some((remaining, increment)) => {
             let clock = Clock {
@@ -54,12 +85,14 @@ pub(super) fn plan(facts: &ThinkFacts, settings: &Settings, search_moves: Vec<Mo
                 overhead: facts.overhead,
                 own_moves: facts.own_moves,
             };
-            let patience = budget(&clock).hard + SLACK.min(remaining / 8);
+            let patience = budget(&clock).hard.min(most) + SLACK.min(remaining / 8);
+            limits.movetime = limit.time;
             limits.clock = Some(clock);
             return Plan {
                 limits,
                 on_clock: true,
                 patience,
+                gentle: false,
             };
         }
     };
@@ -68,6 +101,7 @@ pub(super) fn plan(facts: &ThinkFacts, settings: &Settings, search_moves: Vec<Mo
         limits,
         on_clock: false,
         patience: fixed + SLACK,
+        gentle: false,
     }
 }
 
@@ -83,6 +117,34 @@ mod tests {
             own_moves: 5,
             overhead: S / 10,
             first_move_left: None,
+            limit: Limit::default(),
+            seed: 7,
+        }
+    }
+
+    #[test]
+    fn the_limits_for_an_opponent_go_before_those_for_all() {
+        let mut settings = Settings::defaults();
+        settings.engine.max_nodes = 5000;
+        settings.engine.max_depth = 7;
+        let limit = Limit {
+            nodes: Some(9000),
+            depth: None,
+            time: Some(S / 2),
+            elo: Some(1500),
+        };
+        for clock in [Some((600 * S, S)), None] {
+            let facts = ThinkFacts {
+                clock,
+                limit,
+                ..facts()
+            };
+            let made = plan(&facts, &settings, Vec::new());
+            assert_eq!(made.limits.nodes, Some(9000));
+            assert_eq!(made.limits.depth, Some(7));
+            let strength = Strength::new(1500).map(|level| level.with_seed(7));
+            assert_eq!(made.limits.strength, strength);
+            assert!(made.patience <= S, "{made:?}");
         }
     }
 
@@ -121,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_game_without_a_clock_has_bounded_moves() {
+    fn a_game_without_a_clock_has_bounded_moves_and_gives_way() {
         let mut settings = Settings::defaults();
         settings.game.clockless_move_time = 7 * S;
         let made = plan(
@@ -132,7 +194,11 @@ mod tests {
             &settings,
             Vec::new(),
         );
-        assert_eq!((made.limits.movetime, made.on_clock), (Some(7 * S), false));
+        assert_eq!(
+            (made.patience, made.on_clock, made.gentle),
+            (7 * S, false, true)
+        );
+        assert_eq!((made.limits.movetime, made.limits.clock), (None, None));
     }
 
     #[test]

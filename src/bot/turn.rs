@@ -117,6 +117,13 @@ impl Turn {
         self.stage = Stage::Searching;
     }
 
+    /// The search ended without a move worth playing: another one is owed.
+    pub(super) fn search_again(&mut self) {
+        if self.stage == Stage::Searching {
+            self.stage = Stage::Idle;
+        }
+    }
+
     /// A POST of `mv` was started; the ticket comes back with its answer.
     pub(super) fn posting(&mut self, mv: Move) -> u64 {
         let attempt = match self.stage {

@@ -183,6 +183,19 @@ impl Client {
         .await
     }
 
+    /// `POST /api/round/{id}/add-time/{seconds}`: gives the opponent 5 to 60 seconds. Needs the scope
+    /// `challenge:write`. Success does not mean that anything happened: both accounts must allow it.
+    pub async fn add_time(&self, game: &GameId, seconds: u32) -> Result<()> {
+        const ENDPOINT: &str = "POST /api/round/{id}/add-time/{seconds}";
+        let id = segment(ENDPOINT, game.as_str())?;
+        self.post(
+            ENDPOINT,
+            &format!("/api/round/{id}/add-time/{seconds}"),
+            &[],
+        )
+        .await
+    }
+
     /// `POST /api/bot/game/{id}/chat`: writes a line. It is cut to the 140 characters that the
     /// server takes; a blank one is not sent.
     pub async fn chat(&self, game: &GameId, room: ChatRoom, text: &str) -> Result<()> {

@@ -19,6 +19,9 @@ pub(super) const BOT: &[&str] = &["bot:play"];
 /// Scopes that send and answer challenges.
 pub(super) const CHALLENGE: &[&str] = &["bot:play", "challenge:write", "board:play"];
 
+/// Scope that gives opponents time.
+pub(super) const ADD_TIME: &[&str] = &["challenge:write"];
+
 /// Scopes that read challenges.
 pub(super) const CHALLENGE_READ: &[&str] = &["challenge:read", "bot:play"];
 

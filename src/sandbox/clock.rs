@@ -103,6 +103,11 @@ impl GameClock {
         Ok(())
     }
 
+    /// Gives `color` more time.
+    pub(super) fn add(&mut self, color: Color, time: Duration) {
+        self.left[color.index()] += time;
+    }
+
     /// Stops the clock for good, with the time used so far deducted.
     pub(super) fn stop(&mut self, now: Instant) {
         if let Some((side, _)) = self.running {

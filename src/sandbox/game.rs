@@ -374,6 +374,17 @@ impl Referee {
         Ok(vec![Notice::State])
     }
 
+    /// Gives the opponent of `color` time, in a running game with a clock.
+    pub(super) fn add_time(&mut self, color: Color, time: Duration) -> Vec<Notice> {
+        match &mut self.clock {
+            Some(clock) if !self.status.is_over() => {
+                clock.add(!color, time);
+                vec![Notice::State]
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// Ends the game if the time of the side to move ran out at least `grace` ago.
     pub(super) fn check_flag(&mut self, now: Instant, grace: Duration) -> Vec<Notice> {
         let flagged = self

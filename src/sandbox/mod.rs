@@ -31,7 +31,7 @@ mod wire;
 
 pub use faults::{Fault, FaultKind};
 pub use match_runner::{MatchClock, MatchOptions, UnknownClock, play_match};
-pub use opponents::{ScriptedAnswer, Style, UnknownStyle};
+pub use opponents::{Manner, ScriptedAnswer, Style, UnknownStyle};
 pub use report::{Report, Row};
 pub use serve::welcome;
 pub use server::{Server, ServerOptions};

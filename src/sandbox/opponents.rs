@@ -26,6 +26,47 @@ pub enum Style {
         /// Nodes a move, at least 1.
         nodes: u64,
     },
+    /// Any legal move, with manners of its own.
+    Mannered(Manner),
+}
+
+/// What a scripted opponent does beside playing moves.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Manner {
+    /// Offers draws and accepts them.
+    Drawer,
+    /// Never makes a move.
+    Sleeper,
+    /// Writes commands and other things in the chat.
+    Chatter,
+    /// Leaves after some moves.
+    Leaver,
+    /// Asks for takebacks.
+    Regretter,
+}
+
+impl Manner {
+    const ALL: [Self; 5] = [
+        Self::Drawer,
+        Self::Sleeper,
+        Self::Chatter,
+        Self::Leaver,
+        Self::Regretter,
+    ];
+
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Drawer => "drawer",
+            Self::Sleeper => "sleeper",
+            Self::Chatter => "chatter",
+            Self::Leaver => "leaver",
+            Self::Regretter => "regretter",
+        }
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|manner| manner.word() == word)
+    }
 }
 
 /// How a scripted opponent answers challenges.
@@ -41,7 +82,9 @@ pub enum ScriptedAnswer {
 
 /// A text that names no way of playing.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("opponent {text:?} is unknown; expected random, greedy or engine:NODES")]
+#[error(
+    "opponent {text:?} is unknown; expected random, greedy, engine:NODES, drawer, sleeper, chatter, leaver or regretter"
+)]
 pub struct UnknownStyle {
     text: String,
 }
@@ -60,6 +103,9 @@ impl FromStr for Style {
                 nodes: DEFAULT_NODES,
             }),
             _ => {
+                if let Some(manner) = Manner::of_word(text) {
+                    return Ok(Self::Mannered(manner));
+                }
                 let digits = text.strip_prefix("engine:").ok_or_else(unknown)?;
                 let nodes = digits
                     .parse()
@@ -78,6 +124,7 @@ impl fmt::Display for Style {
             Self::Random => f.write_str("random"),
             Self::Greedy => f.write_str("greedy"),
             Self::Engine { nodes } => write!(f, "engine:{nodes}"),
+            Self::Mannered(manner) => f.write_str(manner.word()),
         }
     }
 }
@@ -89,6 +136,7 @@ impl Style {
             Self::Random => "random".to_owned(),
             Self::Greedy => "greedy".to_owned(),
             Self::Engine { nodes } => format!("engine{nodes}"),
+            Self::Mannered(manner) => manner.word().to_owned(),
         }
     }
 
@@ -104,21 +152,22 @@ impl Style {
         };
         match base {
             "random" | "greedy" => base.parse().ok(),
+            _ if Manner::of_word(base).is_some() => base.parse().ok(),
             _ => format!("engine:{}", base.strip_prefix("engine")?)
                 .parse()
                 .ok(),
         }
     }
 
-    /// Whether its accounts carry the title `BOT`; the random player poses as a human.
+    /// Whether its accounts carry the title `BOT`; the random players pose as humans.
     pub const fn is_bot(self) -> bool {
-        !matches!(self, Self::Random)
+        !matches!(self, Self::Random | Self::Mannered(_))
     }
 
     /// Rating that its accounts start with.
     pub const fn rating(self) -> i32 {
         match self {
-            Self::Random => 800,
+            Self::Random | Self::Mannered(_) => 800,
             Self::Greedy => 1200,
             Self::Engine { .. } => 2000,
         }
@@ -238,6 +287,11 @@ mod tests {
     fn styles_are_read_from_words_and_account_names() {
         assert_eq!("engine:500".parse(), Ok(Style::Engine { nodes: 500 }));
         assert_eq!("greedy".parse(), Ok(Style::Greedy));
+        for manner in Manner::ALL {
+            let style = Style::Mannered(manner);
+            assert_eq!(style.to_string().parse(), Ok(style));
+            assert_eq!(Style::of_account(&style.account_name()), Some(style));
+        }
         for bad in ["", "engine:", "engine:0", "engine:x", "Random", "stockfish"] {
             assert!(bad.parse::<Style>().is_err(), "{bad}");
         }

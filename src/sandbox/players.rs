@@ -1,9 +1,9 @@
 //! Tasks of the scripted opponents: they answer challenges and play their games inside the server.
 
 use super::hall::{Action, Errand, SharedHall};
-use super::opponents::Brain;
+use super::opponents::{Brain, Manner, Style};
 use crate::engine::Engine;
-use crate::lichess::model::GameId;
+use crate::lichess::model::{ChatRoom, GameId};
 use crate::rules::{CastlingStyle, Color, Game};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
@@ -64,6 +64,24 @@ struct Player {
     think_delay: Duration,
 }
 
+/// Plies between two draw offers that the server hears.
+const BETWEEN_OFFERS: usize = 20;
+/// Plies after which a player who leaves has left.
+const LEAVES_AFTER: usize = 6;
+/// Plies between two proposals of a takeback.
+const BETWEEN_REGRETS: usize = 8;
+/// What a player says who likes to.
+const CHATTER: [&str; 8] = [
+    "!help",
+    "!eval",
+    "hello",
+    "!name",
+    "!pv",
+    "!nonsense",
+    "!draw",
+    "!",
+];
+
 /// What a scripted player sees when he looks at the board.
 enum View {
     MyTurn(Game),
@@ -77,19 +95,36 @@ impl Player {
             let hall = self.hall.lock();
             hall.table(&self.id).and_then(|table| {
                 let style = table.seat(self.color).style?;
-                Some((table.watch(), Brain::new(style, table.seed, &engine)))
+                Some((table.watch(), style, Brain::new(style, table.seed, &engine)))
             })
         };
-        let Some((mut changes, mut brain)) = seated else {
+        let Some((mut changes, style, mut brain)) = seated else {
             return;
         };
         loop {
-            self.answer_proposals();
+            let manner = match style {
+                Style::Mannered(manner) => Some(manner),
+                _ => None,
+            };
+            self.answer_proposals(manner);
             let seen = changes.borrow_and_update().changes;
             let is_settled = match self.look() {
                 View::Over => return,
-                View::Wait => true,
+                View::Wait => {
+                    if let Some(plies) = self.plies() {
+                        self.behave_while_waiting(manner, plies);
+                    }
+                    true
+                }
+                View::MyTurn(_) if manner == Some(Manner::Sleeper) => true,
+                View::MyTurn(game)
+                    if manner == Some(Manner::Leaver) && game.moves().len() >= LEAVES_AFTER =>
+                {
+                    self.hall.lock().leave(&self.id, self.color, Instant::now());
+                    true
+                }
                 View::MyTurn(game) => {
+                    self.behave_before_move(manner, game.moves().len());
                     tokio::time::sleep(self.think_delay).await;
                     let Some((back, uci)) = think(brain, game).await else {
                         return;
@@ -119,15 +154,49 @@ impl Player {
         }
     }
 
-    /// Scripted players decline draws and accept takebacks.
-    fn answer_proposals(&self) {
+    fn plies(&self) -> Option<usize> {
+        let hall = self.hall.lock();
+        hall.table(&self.id).map(|table| table.referee.plies())
+    }
+
+    fn behave_before_move(&self, manner: Option<Manner>, plies: usize) {
+        match manner {
+            Some(Manner::Drawer) if plies % BETWEEN_OFFERS / 2 == 2 => {
+                self.act(Action::Draw(true));
+            }
+            Some(Manner::Chatter) => self.act(Action::Chat {
+                room: ChatRoom::Player,
+                text: CHATTER[plies / 2 % CHATTER.len()].to_owned(),
+            }),
+            _ => {}
+        }
+    }
+
+    fn behave_while_waiting(&self, manner: Option<Manner>, plies: usize) {
+        if manner == Some(Manner::Regretter) && plies >= 2 && plies % BETWEEN_REGRETS < 2 {
+            self.act(Action::Takeback(true));
+        }
+    }
+
+    fn act(&self, action: Action) {
+        let done = self
+            .hall
+            .lock()
+            .act_as(self.color, &self.id, action, Instant::now());
+        if let Err(error) = done {
+            tracing::debug!(id = %self.id, error = %error.body(), "a scripted action was refused");
+        }
+    }
+
+    /// Scripted players decline draws, unless they like them, and accept takebacks.
+    fn answer_proposals(&self, manner: Option<Manner>) {
         let mut hall = self.hall.lock();
         let Some(referee) = hall.table(&self.id).map(|table| &table.referee) else {
             return;
         };
         let draw = referee
             .offers_draw(!self.color)
-            .then_some(Action::Draw(false));
+            .then_some(Action::Draw(manner == Some(Manner::Drawer)));
         let takeback = referee
             .proposes_takeback(!self.color)
             .then_some(Action::Takeback(true));

@@ -33,6 +33,8 @@ pub(super) struct Seat {
     pub style: Option<Style>,
     /// Whether he is here.
     pub presence: Presence,
+    /// The script says that he has left for good.
+    pub left: bool,
     /// Change of his rating, after a rated game.
     pub rating_diff: Option<i32>,
 }
@@ -113,6 +115,7 @@ impl Table {
             secret,
             style: user.style,
             presence: Presence::absent(now, countdown),
+            left: false,
             rating_diff: None,
         };
         Self {
@@ -337,7 +340,9 @@ impl Table {
     }
 
     fn is_here(&self, color: Color) -> bool {
-        self.seat(color).style.is_some() || self.streams.iter().any(|stream| stream.color == color)
+        let seat = self.seat(color);
+        (seat.style.is_some() && !seat.left)
+            || self.streams.iter().any(|stream| stream.color == color)
     }
 
     fn send(&self, line: &GameEvent) {

@@ -1,6 +1,7 @@
 //! Section `[engine]`: search.
 
 use super::MINUTE;
+use super::limit::{AdaptiveSettings, LimitSettings};
 use super::reader::Reader;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -24,6 +25,10 @@ pub struct EngineSettings {
     pub max_depth: u32,
     /// Network to judge positions by, if not the one inside the program.
     pub eval_file: Option<PathBuf>,
+    /// Section `[engine.limit]`.
+    pub limit: LimitSettings,
+    /// Section `[engine.adaptive]`.
+    pub adaptive: AdaptiveSettings,
 }
 
 impl EngineSettings {
@@ -38,6 +43,8 @@ impl EngineSettings {
             ponder: r.flag(S, "ponder"),
             max_depth: r.number(S, "max_depth", 0..=1000),
             eval_file: r.optional_path(S, "eval_file"),
+            limit: LimitSettings::read(r),
+            adaptive: AdaptiveSettings::read(r),
         }
     }
 }

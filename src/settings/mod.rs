@@ -5,6 +5,7 @@
 //! Each value remembers where it came from, so that messages and `pocketknight config` can say so.
 
 mod challenge;
+mod chat;
 mod clock;
 mod data;
 mod engine;
@@ -12,11 +13,13 @@ mod error;
 mod game;
 mod layers;
 mod lichess;
+mod limit;
 mod log;
 mod matchmaking;
 mod names;
 mod reader;
 mod shutdown;
+mod template;
 mod token;
 mod tournament;
 
@@ -24,17 +27,20 @@ mod tournament;
 mod tests;
 
 pub use challenge::{ChallengeRules, ChallengeSettings, Preference, Provisional, SPEEDS, SortBy};
+pub use chat::{COMMANDS, ChatSettings};
 pub use clock::{Clock, UnknownClock};
 pub use data::DataSettings;
 pub use engine::EngineSettings;
 pub use error::{Error, Problem};
-pub use game::GameSettings;
+pub use game::{CorrespondenceSettings, DrawSettings, GameSettings, ResignSettings};
 pub use layers::{Override, Sources};
 pub use lichess::LichessSettings;
+pub use limit::{AdaptiveSettings, LEVELS, Limit, LimitSettings};
 pub use log::{LogFormat, LogSettings};
 pub use matchmaking::{MatchmakingSettings, Mode, RatingPreference, WeightedClock};
 pub use names::NameList;
 pub use shutdown::ShutdownSettings;
+pub use template::Template;
 pub use tournament::{TournamentSettings, tournament_id};
 
 use reader::Reader;
@@ -63,6 +69,8 @@ pub struct Settings {
     pub game: GameSettings,
     /// Arenas.
     pub tournament: TournamentSettings,
+    /// What is written in the chat.
+    pub chat: ChatSettings,
     /// Files that are written.
     pub data: DataSettings,
     /// Log on standard error.
@@ -119,6 +127,7 @@ impl Settings {
             matchmaking: MatchmakingSettings::read(r),
             game: GameSettings::read(r),
             tournament: TournamentSettings::read(r),
+            chat: ChatSettings::read(r),
             data: DataSettings::read(r),
             log: LogSettings::read(r),
             shutdown: ShutdownSettings::read(r),

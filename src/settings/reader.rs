@@ -1,6 +1,7 @@
 //! Typed access to the merged tree: each read checks range and form, and all refusals are kept.
 
 use super::layers::{Entry, Tree, Value};
+use super::template::Template;
 use super::{Effective, Error, Problem, token};
 use jiff::SignedDuration;
 use secrecy::SecretString;
@@ -105,12 +106,7 @@ impl Reader {
         key: &'static str,
         range: RangeInclusive<Duration>,
     ) -> Duration {
-        let parse = |text: &str| {
-            text.parse::<SignedDuration>()
-                .ok()
-                .and_then(|d| Duration::try_from(d).ok())
-        };
-        match parse(&self.text(section, key)) {
+        match parse_duration(&self.text(section, key)) {
             Some(duration) if range.contains(&duration) => duration,
             _ => {
                 let (low, high) = (in_words(*range.start()), in_words(*range.end()));
@@ -205,6 +201,20 @@ impl Reader {
             return self.missing(section, key, "a path, or nothing");
         }
         (!text.is_empty()).then(|| PathBuf::from(text))
+    }
+
+    /// Text with placeholders out of `known`.
+    pub(super) fn template(
+        &mut self,
+        section: &'static str,
+        key: &'static str,
+        known: &[&'static str],
+    ) -> Template {
+        let text = self.text(section, key);
+        match Template::parse(&text, known) {
+            Ok(template) => template,
+            Err(expected) => self.missing(section, key, &expected),
+        }
     }
 
     pub(super) fn log_filter(&mut self, section: &'static str, key: &'static str) -> String {
@@ -360,6 +370,12 @@ impl Reader {
             reason: format!("expected {expected}"),
         });
     }
+}
+
+/// Duration such as `1m 30s`.
+pub(super) fn parse_duration(text: &str) -> Option<Duration> {
+    let duration = text.parse::<SignedDuration>().ok()?;
+    Duration::try_from(duration).ok()
 }
 
 fn in_words(duration: Duration) -> String {

@@ -13,6 +13,7 @@ mod dockerfile;
 mod duel;
 mod layers;
 mod lichess;
+mod manners;
 mod matches;
 mod people;
 mod program;

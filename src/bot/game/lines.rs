@@ -3,7 +3,7 @@
 use super::{CHECK_PAUSE, GameEnd, Play, millis};
 use crate::bot::BotEvent;
 use crate::bot::feed::FeedEvent;
-use crate::bot::record::{GameRecord, Played};
+use crate::bot::record::{GameRecord, Played, Verdict};
 use crate::bot::tracker::Change;
 use crate::lichess::{GameEvent, GameState, GameStatus};
 use crate::rules::{CastlingStyle, Color};
@@ -42,9 +42,7 @@ impl Play {
                     );
                     self.offers.opponent_gone(line, received);
                 }
-                GameEvent::ChatLine(line) => {
-                    debug!(room = ?line.room, from = line.username, text = line.text, "chat");
-                }
+                GameEvent::ChatLine(line) => self.on_chat_line(&line, received),
                 GameEvent::Unknown => debug!("line of unknown kind"),
             },
         }
@@ -108,7 +106,9 @@ impl Play {
         self.check_ponder();
         let found = self.found.take();
         self.turn.position_changed();
-        self.offers.moved(Instant::now());
+        self.changed_at = Instant::now();
+        self.gave_way = 0;
+        self.offers.moved(self.changed_at);
         self.played.truncate(keep);
         let moves = self.tracker.game().moves();
         for ply in self.played.len()..moves.len() {
@@ -159,6 +159,10 @@ impl Play {
             ponder_guesses = record.ponder_guesses,
             "game over"
         );
-        GameEnd::Finished(Box::new(record))
+        let farewells = match record.verdict {
+            Verdict::Aborted => Vec::new(),
+            verdict => self.farewells(verdict.word()),
+        };
+        GameEnd::Finished(Box::new(record), farewells)
     }
 }

@@ -3,30 +3,31 @@
 //! Inputs are the search's result, answers of requests, lines of the stream, commands of the supervisor and a timer;
 //! after each of them [`Play::settle`] asks what is owed. No request is awaited in the loop.
 
+mod chat;
+mod conduct;
+mod context;
 mod lines;
 mod moves;
 
-use super::Observer;
+pub(super) use context::{Command, GameContext, GameEnd, GameMemory};
+
+use super::adaptive::Level;
+use super::chat::{Answered, Outbox};
 use super::feed::{Feed, FeedEvent};
-use super::offers::{OfferFacts, Offers};
+use super::offers::Offers;
 use super::ponder::{Ponder, Tally};
-use super::record::{GameRecord, Played};
-use super::round_trip::RoundTrip;
-use super::search::{Found, Search};
+use super::record::Played;
+use super::search::{Found, Search, Thought};
 use super::tracker::Tracker;
 use super::turn::{Step, Turn};
-use crate::engine::{Engine, Score, Session, SessionOptions};
-use crate::lichess::{
-    Client, Error, GameEvent, GameFull, GameId, GameState, GameStatus, Player, Side,
-};
+use crate::engine::{Score, Session, SessionOptions};
+use crate::lichess::{GameEvent, GameFull, GameState, GameStatus, Player, Side};
 use crate::rules::Color;
-use crate::settings::Settings;
 use moves::Answer;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio_util::sync::CancellationToken;
 use tracing::{error, info, warn};
 
 /// The owed move is looked for at least this often.
@@ -35,42 +36,6 @@ const TICK: Duration = Duration::from_secs(5);
 const RESIGN_PAUSE: Duration = Duration::from_secs(5);
 /// Time left to the stream to tell what the supervisor heard elsewhere.
 const CHECK_PAUSE: Duration = Duration::from_secs(2);
-
-/// What a game needs from the outside.
-#[derive(Clone)]
-pub(super) struct GameContext {
-    pub client: Client,
-    pub settings: Arc<Settings>,
-    pub engine: Engine,
-    /// Lower-case id of our account.
-    pub account: Arc<str>,
-    pub id: GameId,
-    /// Our color as the event stream told it.
-    pub color: Option<Side>,
-    pub round_trip: Arc<Mutex<RoundTrip>>,
-    pub observer: Observer,
-    pub stop: CancellationToken,
-}
-
-/// Request of the supervisor.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Command {
-    /// Elsewhere the game seems to be over: make sure.
-    Check,
-}
-
-/// How the task of a game ended.
-#[derive(Debug)]
-pub(super) enum GameEnd {
-    /// The game is over.
-    Finished(Box<GameRecord>),
-    /// The server does not give us the game.
-    Closed(Error),
-    /// A game that this program does not play; it was not touched.
-    Foreign,
-    /// We were told to stop.
-    Left,
-}
 
 /// Plays one game to its end.
 pub(super) async fn play(
@@ -115,7 +80,7 @@ pub(super) async fn play(
         tokio::select! {
             biased;
             () = game.context.stop.cancelled() => return GameEnd::Left,
-            found = Search::finished(&mut game.search) => game.on_found(found),
+            found = Search::finished(&mut game.search) => game.on_search_end(found),
             Some(answer) = game.requests.join_next(), if !game.requests.is_empty() => {
                 game.on_answer(answer);
             }
@@ -150,9 +115,21 @@ struct Play {
     /// What our last search found in the position it was made for.
     found: Option<Found>,
     score: Option<Score>,
+    /// What our last search thought.
+    thought: Option<Thought>,
+    outbox: Outbox,
+    answered: Answered,
+    /// Level against this opponent, if there is one that follows the results.
+    level: Option<Level>,
+    /// Whether the game was over when it was opened.
+    was_over: bool,
     played: Vec<Played>,
     /// Move lists in a row that could not be followed.
     confused: u32,
+    /// Searches in this position that had to give way to games with a clock.
+    gave_way: u32,
+    /// When the move list last changed, or the game was opened.
+    changed_at: Instant,
     resign_at: Option<Instant>,
     check_at: Option<Instant>,
     over: bool,
@@ -200,6 +177,10 @@ impl Play {
             hash_mib: engine.hash_mib,
             threads: engine.threads,
         };
+        let has_player_room = full.tournament_id.is_none()
+            && full.white.ai_level.is_none()
+            && full.black.ai_level.is_none();
+        let takebacks = context.memory.takebacks.load(Ordering::Relaxed);
         let mut game = Self {
             session: context.engine.session(options),
             context,
@@ -213,16 +194,24 @@ impl Play {
             ponder: None,
             pondered: Tally::default(),
             requests: JoinSet::new(),
-            offers: Offers::new(Instant::now()),
+            offers: Offers::new(Instant::now(), takebacks),
             found: None,
             score: None,
+            thought: None,
+            outbox: Outbox::new(has_player_room, Instant::now()),
+            answered: Answered::default(),
+            level: None,
+            was_over: full.state.status.is_over(),
             played: Vec::new(),
             confused: 0,
+            gave_way: 0,
+            changed_at: Instant::now(),
             resign_at,
             check_at: None,
             over: false,
             full,
         };
+        game.level = game.first_level();
         let state = game.full.state.clone();
         info!(
             opponent = game.opponent().display_name(),
@@ -232,7 +221,18 @@ impl Play {
             "game opened"
         );
         game.on_state(state, received, None);
+        if game.ply() >= 2 {
+            // The game was taken up in its middle; the greeting was said or is not missed.
+            game.context.memory.greeted.store(true, Ordering::Relaxed);
+        }
         Ok(game)
+    }
+
+    fn me(&self) -> &Player {
+        match self.color {
+            Side::White => &self.full.white,
+            Side::Black => &self.full.black,
+        }
     }
 
     fn opponent(&self) -> &Player {
@@ -259,25 +259,6 @@ impl Play {
         u32::try_from(self.tracker.plies()).unwrap_or(u32::MAX)
     }
 
-    fn offer_facts(&self, now: Instant) -> OfferFacts {
-        let state = &self.state;
-        let (draw_offered, takeback_proposed) = match self.color {
-            Side::White => (state.bdraw, state.btakeback),
-            Side::Black => (state.wdraw, state.wtakeback),
-        };
-        OfferFacts {
-            now,
-            ply: self.ply(),
-            my_turn: self.is_my_turn(),
-            committed: self.turn.is_committed(),
-            draw_offered,
-            takeback_proposed,
-            score: self.score,
-            opponent_is_bot: self.opponent().is_bot(),
-            tournament: self.full.tournament_id.is_some(),
-        }
-    }
-
     /// Does what is owed in the present state. Returns the end of a finished game.
     fn settle(&mut self) -> Option<GameEnd> {
         if self.over {
@@ -295,12 +276,16 @@ impl Play {
             }
             return None;
         }
+        if self.parks_at().is_some_and(|at| now >= at) {
+            return Some(GameEnd::Parked);
+        }
         while let Some(action) = self
             .offers
             .step(&self.offer_facts(now), &self.context.settings.game)
         {
             self.act(action, now);
         }
+        self.send_chat(now);
         if let Some(search) = &mut self.search
             && search.lost_patience(now)
         {
@@ -334,6 +319,17 @@ impl Play {
         None
     }
 
+    /// When a game without a clock is left alone until the opponent has moved.
+    fn parks_at(&self) -> Option<Instant> {
+        let waits = self.full.clock.is_none()
+            && self.state.status == GameStatus::Started
+            && self.confused == 0
+            && !self.is_my_turn()
+            && self.requests.is_empty();
+        let stay = self.context.settings.game.correspondence.stay;
+        waits.then(|| self.changed_at + stay)
+    }
+
     /// When the loop must wake up without an event.
     fn wake(&self) -> Instant {
         let now = Instant::now();
@@ -345,6 +341,8 @@ impl Play {
                 .abort_deadline(&facts, &self.context.settings.game),
             self.check_at,
             self.resign_at,
+            self.parks_at(),
+            self.outbox.deadline(),
         ]
         .into_iter()
         .flatten()

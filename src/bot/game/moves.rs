@@ -1,8 +1,7 @@
 //! What the game sends: moves and answers to offers; and what becomes of them.
 
 use super::{Play, millis};
-use crate::bot::draw::{self, DrawFacts};
-use crate::bot::offers::{Action, OfferFacts};
+use crate::bot::offers::Action;
 use crate::bot::ponder::{Guess, Outcome, Ponder};
 use crate::bot::round_trip::RoundTrip;
 use crate::bot::search::{Found, Search};
@@ -10,10 +9,14 @@ use crate::bot::think::{self, ThinkFacts};
 use crate::bot::turn::Posted;
 use crate::lichess::{Client, Error, GameId, Kind, MoveOutcome, Side};
 use crate::rules::{CastlingStyle, Move, MoveList};
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::task::JoinError;
 use tracing::{Instrument as _, debug, error, info, warn};
+
+/// How often the search of one move may have to give way before its result counts all the same.
+const MOST_GIVEN_WAY: u32 = 100;
 
 /// Answer of a request.
 #[derive(Debug)]
@@ -25,6 +28,7 @@ pub(super) enum Answer {
         took: Duration,
     },
     Action(Action, Result<(), Error>),
+    Chat(Result<(), Error>),
     Resign(Result<(), Error>),
 }
 
@@ -49,7 +53,10 @@ impl Play {
         }
         let facts = self.think_facts();
         let fresh = choices.is_empty();
-        let plan = think::plan(&facts, &self.context.settings, choices);
+        let mut plan = think::plan(&facts, &self.context.settings, choices);
+        if plan.gentle && self.gave_way >= MOST_GIVEN_WAY {
+            plan = plan.without_giving_way();
+        }
         debug!(ply = self.ply(), ?plan, "search");
         let game = self.tracker.game();
         let ponder = self
@@ -78,6 +85,8 @@ impl Play {
                 .state
                 .expiration
                 .map(|timer| millis(timer.millis_to_move - timer.idle_millis)),
+            limit: self.limit(),
+            seed: self.seed(),
         }
     }
 
@@ -114,6 +123,25 @@ impl Play {
         self.pondered.guesses += 1;
     }
 
+    /// A search has ended. One that had to give way early goes on later, with what it has learned so far; in the end
+    /// one that does not give way decides.
+    pub(super) fn on_search_end(&mut self, found: Found) {
+        let thought = self.search.as_ref().and_then(Search::thought);
+        self.keep_thought(thought);
+        match &self.search {
+            Some(search) if search.gave_way(Instant::now()) => {
+                self.gave_way = if search.was_stopped() {
+                    MOST_GIVEN_WAY
+                } else {
+                    self.gave_way + 1
+                };
+                self.search = None;
+                self.turn.search_again();
+            }
+            _ => self.on_found(found),
+        }
+    }
+
     pub(super) fn on_found(&mut self, found: Found) {
         self.search = None;
         let mut found = found;
@@ -134,24 +162,29 @@ impl Play {
         if found.score.is_some() {
             self.score = found.score;
         }
+        if self.resigns(&found) {
+            info!(
+                eval = found.score.map(|score| score.to_string()),
+                "the game is lost, resigning"
+            );
+            self.give_up(Instant::now());
+            return;
+        }
         self.found = Some(found.clone());
         self.post(mv, found);
     }
 
-    /// Sends a move. A draw offer that we like is accepted with it, in the same request.
+    /// Sends a move. A draw offer that we like is accepted with it, or one is made, in the same request.
     pub(super) fn post(&mut self, mv: Move, found: Found) {
-        let facts = OfferFacts {
-            my_turn: false,
-            ..self.offer_facts(Instant::now())
-        };
-        let draw = facts.draw_offered
-            && draw::accepts(
-                DrawFacts {
-                    score: found.score,
-                    ply: facts.ply,
-                },
-                &self.context.settings.game,
-            );
+        let accept = self.accepts_draw(&found);
+        let offer = !accept && self.offers_draw(&found);
+        if accept {
+            info!("accepting the draw offer");
+        } else if offer {
+            info!("offering a draw");
+            self.offers.draw_offered(self.ply());
+        }
+        let draw = accept || offer;
         let ticket = self.turn.posting(mv);
         let guess = found.clone();
         let uci = self
@@ -176,6 +209,11 @@ impl Play {
             Action::Draw(accept) => info!(accept, "draw offer answered"),
             Action::Takeback(accept) => {
                 info!(accept, "takeback proposal answered");
+                let accepted = self.offers.takebacks();
+                self.context
+                    .memory
+                    .takebacks
+                    .store(accepted, Ordering::Relaxed);
                 if accept && self.is_my_turn() {
                     // A move found meanwhile must not be played in the position after the takeback.
                     self.search = None;
@@ -184,6 +222,7 @@ impl Play {
             }
             Action::ClaimVictory => info!("claiming the win, the opponent has left"),
             Action::Abort => info!("aborting, the opponent does not begin"),
+            Action::GiveTime(seconds) => info!(seconds, "giving time"),
         }
         self.request(move |client, id| async move {
             let result = match action {
@@ -191,6 +230,7 @@ impl Play {
                 Action::Takeback(yes) => client.takeback(&id, yes).await,
                 Action::ClaimVictory => client.claim_victory(&id).await,
                 Action::Abort => client.abort(&id).await,
+                Action::GiveTime(seconds) => client.add_time(&id, seconds).await,
             };
             Answer::Action(action, result)
         });
@@ -220,9 +260,12 @@ impl Play {
             }) => {
                 self.on_move_answer(ticket, &found, &result, took);
             }
+            Ok(Answer::Chat(result)) => self.on_chat_answer(result),
             Ok(Answer::Action(action, Err(error))) => {
-                if action == Action::Abort && error.kind() == Kind::Rejected {
-                    self.offers.abort_refused();
+                match action {
+                    Action::Abort if error.kind() == Kind::Rejected => self.offers.abort_refused(),
+                    Action::GiveTime(_) => self.offers.time_refused(),
+                    _ => {}
                 }
                 info!(
                     ?action,
@@ -242,8 +285,9 @@ impl Play {
                     error = &error as &dyn std::error::Error,
                     "request task failed"
                 );
-                self.turn
-                    .posted(self.turn.ticket(), Posted::Unknown, Instant::now());
+                let now = Instant::now();
+                self.turn.posted(self.turn.ticket(), Posted::Unknown, now);
+                self.outbox.sent(false, now);
             }
         }
     }
@@ -268,6 +312,7 @@ impl Play {
                     post_ms = took.as_millis(),
                     "move played"
                 );
+                self.greet();
                 Posted::Accepted
             }
             Ok(MoveOutcome::Rejected { reason }) => {
@@ -280,6 +325,10 @@ impl Play {
                     error = error as &dyn std::error::Error,
                     "move not answered"
                 );
+                if error.kind() == Kind::Timeout {
+                    // The clock ran all the while: a network that does this needs a larger margin.
+                    lock(&self.context.round_trip).sample(took);
+                }
                 match error.kind() {
                     Kind::RateLimited { retry_after } => Posted::RateLimited(retry_after),
                     _ if error.is_unsent() => Posted::Unsent,
@@ -295,6 +344,6 @@ impl Play {
 }
 
 /// The value is plain numbers, so a panic elsewhere leaves nothing half done in it.
-fn lock(round_trip: &Mutex<RoundTrip>) -> MutexGuard<'_, RoundTrip> {
+pub(super) fn lock(round_trip: &Mutex<RoundTrip>) -> MutexGuard<'_, RoundTrip> {
     round_trip.lock().unwrap_or_else(PoisonError::into_inner)
 }

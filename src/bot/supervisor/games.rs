@@ -1,17 +1,19 @@
 //! Games: found, started, and what follows when their tasks end.
 
+use super::correspondence::is_slow;
 use super::{Done, RECONCILE, Supervisor};
 use crate::bot::BotEvent;
+use crate::bot::chat::Post;
 use crate::bot::game::{self, Command, GameContext, GameEnd};
 use crate::bot::record::{GameRecord, Verdict};
 use crate::bot::slots::Seat;
 use crate::lichess::model::{GameId, GameInfo};
 use jiff::Timestamp;
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
-use tracing::{Instrument as _, error, info_span, warn};
+use tracing::{Instrument as _, error, info, info_span, warn};
 
 /// Pause before it is compared again when that was wanted while an answer was under way.
 const RECONCILE_AGAIN: Duration = Duration::from_secs(1);
@@ -29,7 +31,12 @@ impl Supervisor {
             self.reconcile_at = now + RECONCILE_AGAIN;
             return;
         }
-        self.reconcile_at = now + RECONCILE;
+        let pause = if self.slow.is_empty() {
+            RECONCILE
+        } else {
+            RECONCILE.min(self.options.settings.game.correspondence.checkin_period)
+        };
+        self.reconcile_at = now + pause;
         let wait = self.gate.wait(now);
         if !wait.is_zero() {
             self.reconcile_at = now + wait;
@@ -65,6 +72,10 @@ impl Supervisor {
             }
             return;
         }
+        if is_slow(info) {
+            self.on_slow_game(info);
+            return;
+        }
         // The name is one for display, with the title before it.
         let is_bot = info.opponent.username.starts_with("BOT ") || self.slots.expects_bot(&id);
         let seat = Seat {
@@ -86,6 +97,12 @@ impl Supervisor {
         if self.slots.taken() > concurrency {
             warn!(game = %id, concurrency, "more games than wanted, playing it all the same");
         }
+        self.start(info);
+    }
+
+    /// Starts the task of a game.
+    pub(super) fn start(&mut self, info: &GameInfo) {
+        let id = info.game().clone();
         let span = info_span!(
             "game",
             id = %id,
@@ -101,6 +118,9 @@ impl Supervisor {
             id: id.clone(),
             color: info.color,
             round_trip: Arc::clone(&self.round_trip),
+            memory: Arc::clone(self.memories.entry(id.clone()).or_default()),
+            levels: Arc::clone(&self.levels),
+            queue: self.queue.subscribe(),
             observer: self.observer.clone(),
             stop: self.leave.child_token(),
         };
@@ -135,14 +155,20 @@ impl Supervisor {
         for info in games {
             self.on_game(info);
         }
+        self.on_slow_list(&listed);
     }
 
     pub(super) fn on_end(&mut self, id: GameId, end: GameEnd) {
         self.commands.remove(&id);
         match end {
-            GameEnd::Finished(record) => {
+            GameEnd::Parked => {
+                let pause = self.options.settings.game.correspondence.checkin_period;
+                self.slow.park(&id, pause, Instant::now());
+            }
+            GameEnd::Finished(record, farewells) => {
                 let seat = self.slots.finish(&id);
                 self.failures.remove(&id);
+                self.say(id.clone(), farewells);
                 self.remember(id);
                 self.note_over(&record, seat.as_ref());
                 self.keep(record);
@@ -162,17 +188,44 @@ impl Supervisor {
                 self.on_failure(id);
             }
         }
+        self.open_slow_games();
+    }
+
+    /// Sends the last lines of a game, one after the other; nobody waits for them.
+    fn say(&mut self, id: GameId, posts: Vec<Post>) {
+        if posts.is_empty() {
+            return;
+        }
+        let client = self.options.client.clone();
+        self.pending += 1;
+        self.tasks.spawn(async move {
+            for Post { room, text } in posts {
+                if let Err(error) = client.chat(&id, room, &text).await {
+                    let error = &error as &dyn std::error::Error;
+                    info!(game = %id, error, "chat line not sent");
+                    break;
+                }
+            }
+            Done::Said
+        });
     }
 
     /// Counts, stores and tells the record of a finished game.
     pub(super) fn keep(&mut self, record: Box<GameRecord>) {
         self.summary.count(record.verdict);
+        self.levels
+            .lock()
+            // Each level is set as a whole.
+            .unwrap_or_else(PoisonError::into_inner)
+            .learn(&record, &self.options.settings.engine.adaptive);
         self.archive.store((*record).clone());
         self.observer.emit(|| BotEvent::GameFinished { record });
     }
 
     pub(super) fn remember(&mut self, id: GameId) {
         self.arena_games.remove(&id);
+        self.memories.remove(&id);
+        self.slow.forget(&id);
         self.finished.push_back(id);
         if self.finished.len() > REMEMBERED
             && let Some(oldest) = self.finished.pop_front()
@@ -198,10 +251,12 @@ impl Supervisor {
         let now = Instant::now();
         let pause = RESTART_PAUSE * 2_u32.pow(*failures - 1);
         self.reconcile_at = self.reconcile_at.min(now + pause);
-        let unknown = Seat {
-            opponent: None,
-            is_bot: false,
-        };
-        self.slots.reserve(id, seat.unwrap_or(unknown), now);
+        if !self.slow.park(&id, pause, now) {
+            let unknown = Seat {
+                opponent: None,
+                is_bot: false,
+            };
+            self.slots.reserve(id, seat.unwrap_or(unknown), now);
+        }
     }
 }

@@ -3,13 +3,15 @@
 
 mod arenas;
 mod challenges;
+mod correspondence;
 mod games;
 mod matchmaking;
 
 use super::account_feed::{AccountEvent, AccountFeed};
+use super::adaptive::Levels;
 use super::archive::Archive;
 use super::arena::Arenas;
-use super::game::{Command, GameEnd};
+use super::game::{Command, GameEnd, GameMemory};
 use super::lists::Lists;
 use super::matchmaking::attempt::{Heard, Outcome};
 use super::matchmaking::choose::OwnRating;
@@ -22,6 +24,7 @@ use super::{BotOptions, Error, Observer, Summary};
 use crate::lichess::model::{DeclineReason, Event, GameId, GameInfo};
 use crate::lichess::{self, Gate, Kind};
 use crate::settings::Settings;
+use correspondence::SlowGames;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -72,6 +75,7 @@ pub(super) async fn run(
         supervisor.on_time(Instant::now());
         supervisor.fill_slots();
         supervisor.match_at = supervisor.make_matches(Instant::now());
+        supervisor.tell_queue();
     };
     supervisor.leave().await;
     result.map(|()| supervisor.summary)
@@ -94,6 +98,8 @@ enum Done {
     Game(GameId, GameEnd),
     Accepted(GameId, Result<(), lichess::Error>),
     Declined(GameId, Result<(), lichess::Error>),
+    /// The farewells of a game were sent.
+    Said,
     Playing(Result<Vec<GameInfo>, lichess::Error>),
     Found(Result<Option<Offer>, lichess::Error>),
     Challenged(Offer, Outcome),
@@ -124,7 +130,14 @@ struct Supervisor {
     commands: HashMap<GameId, mpsc::UnboundedSender<Command>>,
     /// Requests under way that the bot should not leave behind.
     pending: usize,
+    /// Games that take no slot.
+    slow: SlowGames,
+    levels: Arc<Mutex<Levels>>,
+    /// Names of the challengers who wait, for the chat.
+    queue: watch::Sender<Vec<String>>,
     failures: HashMap<GameId, u32>,
+    /// What is kept of running games whose task may be started again.
+    memories: HashMap<GameId, Arc<GameMemory>>,
     finished: VecDeque<GameId>,
     foreign: HashSet<GameId>,
     gate: Gate,
@@ -187,7 +200,11 @@ impl Supervisor {
             players: HashMap::new(),
             commands: HashMap::new(),
             pending: 0,
+            slow: SlowGames::default(),
+            levels: Arc::default(),
+            queue: watch::Sender::default(),
             failures: HashMap::new(),
+            memories: HashMap::new(),
             finished: VecDeque::new(),
             foreign: HashSet::new(),
             gate: Gate::new(),
@@ -218,6 +235,18 @@ impl Supervisor {
 
     fn is_idle(&self) -> bool {
         self.slots.taken() == 0 && self.pending == 0
+    }
+
+    /// Tells the games who waits for a slot.
+    fn tell_queue(&self) {
+        let names = self.slots.waiting_names();
+        self.queue.send_if_modified(|told| {
+            let changed = *told != names;
+            if changed {
+                *told = names;
+            }
+            changed
+        });
     }
 
     fn wake(&self) -> Instant {
@@ -283,6 +312,7 @@ impl Supervisor {
                     self.slots.release(id);
                     self.command(id, Command::Check);
                     self.note_arena_game(&game);
+                    self.on_slow_finish(&game);
                 }
                 Event::Challenge { challenge, compat } => {
                     if !self.hear_of_own(&challenge) {
@@ -357,6 +387,7 @@ impl Supervisor {
                 self.pending -= 1;
                 self.on_challenged(&offer, outcome);
             }
+            Done::Said => self.pending -= 1,
             Done::Playing(Ok(games)) => {
                 self.reconciling = false;
                 self.on_playing(&games);
@@ -399,9 +430,9 @@ impl Supervisor {
                 if let Ok(Done::Game(id, end)) = done {
                     self.players.retain(|_, game| *game != id);
                     match end {
-                        GameEnd::Finished(record) => self.keep(record),
+                        GameEnd::Finished(record, _) => self.keep(record),
                         GameEnd::Left => self.summary.left += 1,
-                        GameEnd::Closed(_) | GameEnd::Foreign => {}
+                        GameEnd::Closed(_) | GameEnd::Foreign | GameEnd::Parked => {}
                     }
                 }
             }

@@ -6,7 +6,7 @@ use crate::rules::Color;
 use crate::sandbox::answer::ApiError;
 use crate::sandbox::game::{Claim, Refusal};
 use crate::sandbox::table::Table;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Longest line of the chat, characters.
 const LONGEST_LINE: usize = 140;
@@ -31,6 +31,8 @@ pub(crate) enum Action {
     Takeback(bool),
     /// Claim the win or a draw against an absent opponent.
     Claim(Claim),
+    /// Give the opponent time.
+    AddTime(Duration),
     /// Write in the chat.
     Chat {
         /// Room.
@@ -54,6 +56,15 @@ impl Hall {
     ) -> Result<(), ApiError> {
         let (_, color) = self.seat_at(user, id)?;
         self.act_as(color, id, action, now)
+    }
+
+    /// A scripted player leaves the board.
+    pub(crate) fn leave(&mut self, id: &GameId, color: Color, now: Instant) {
+        if let Some(table) = self.tables.get_mut(id) {
+            let seat = &mut table.seats[color.index()];
+            seat.left = true;
+            seat.presence.set_here(false, now);
+        }
     }
 
     /// Carries out an action of one side, whoever plays it.
@@ -91,6 +102,7 @@ fn apply(table: &mut Table, color: Color, action: Action, now: Instant) -> Resul
         Action::Draw(yes) => Ok(referee.draw(color, yes, now)),
         Action::Takeback(yes) => Ok(referee.takeback(color, yes, now)),
         Action::Claim(claim) => referee.claim(color, claim, opponent_is_gone, now),
+        Action::AddTime(time) => Ok(referee.add_time(color, time)),
         Action::Chat { room, text } => {
             check_line(&text)?;
             // Links are dropped silently, as Lichess does.

@@ -3,7 +3,7 @@
 use super::{App, nd_json};
 use crate::lichess::model::{ChatRoom, GameId};
 use crate::sandbox::answer::{ApiError, Done, with_json};
-use crate::sandbox::auth::{BOT, Caller};
+use crate::sandbox::auth::{ADD_TIME, BOT, Caller};
 use crate::sandbox::fields::Fields;
 use crate::sandbox::game::Claim;
 use crate::sandbox::hall::Action;
@@ -11,7 +11,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Value, json};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub(super) async fn stream(
     State(app): State<App>,
@@ -34,6 +34,22 @@ pub(super) async fn act(
 ) -> Result<Done, ApiError> {
     caller.require(BOT)?;
     let action = action_of(&command, &fields)?;
+    app.hall
+        .lock()
+        .act(&caller.user, &id, action, Instant::now())?;
+    Ok(Done)
+}
+
+pub(super) async fn add_time(
+    State(app): State<App>,
+    caller: Caller,
+    Path((id, seconds)): Path<(GameId, u64)>,
+) -> Result<Done, ApiError> {
+    caller.require(ADD_TIME)?;
+    if !(5..=60).contains(&seconds) {
+        return Err(ApiError::bad_request("Invalid seconds"));
+    }
+    let action = Action::AddTime(Duration::from_secs(seconds));
     app.hall
         .lock()
         .act(&caller.user, &id, action, Instant::now())?;

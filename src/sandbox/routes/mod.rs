@@ -63,6 +63,7 @@ pub(super) fn router(app: App) -> Router {
         .route("/api/bot/game/stream/{id}", get(game::stream))
         .route("/api/bot/game/{id}/chat", get(game::chat).post(game::say))
         .route("/api/bot/game/{id}/{*command}", post(game::act))
+        .route("/api/round/{id}/add-time/{seconds}", post(game::add_time))
         .route("/game/export/{id}", get(export::export))
         .route("/game/{id}/chat", get(game::spectator_chat))
         .fallback(async || ApiError::not_found("Not found"))

@@ -1,6 +1,9 @@
 //! The bot against a server that the test plays itself, request by request.
 
 mod account;
+mod chat;
+mod conduct;
+mod correspondence;
 mod games;
 mod incoming;
 mod lists;
@@ -74,6 +77,8 @@ impl Bot {
         settings.data.dir = dir.path().to_owned();
         settings.game.first_move_time = Duration::from_millis(20);
         settings.engine.hash_mib = 1;
+        // Requests that most tests do not wait for.
+        settings.chat.enabled = false;
         change(&mut settings);
         let options = ClientOptions {
             move_timeout: Duration::from_millis(500),
