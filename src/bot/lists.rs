@@ -120,7 +120,7 @@ impl Keeper {
                 self.known.insert(NameList::Url(url.clone()), known);
             }
             Ok(_) => {
-                debug!(list = %url, "list of names of another address or version, asking anew")
+                debug!(list = %url, "list of names of another address or version, asking anew");
             }
             Err(error) => set_aside(&path, &error.to_string()).await,
         }

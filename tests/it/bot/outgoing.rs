@@ -213,6 +213,8 @@ async fn an_idle_bot_of_the_list_is_challenged_and_one_that_declined_is_not_aske
     let (_, stream) = bot.challenged("carol", "second00").await;
     bot.events.line(&declined("second00", "carol", "later"));
     drop(stream);
+    // The next search shows that the answer has been taken in.
+    bot.expect("GET /api/bot/online").await.reply(200, "");
     // It is remembered.
     let mut bot = bot.restarted(eager).await;
     bot.offer_bots(&["bob", "carol", "dave"]).await;
