@@ -156,9 +156,10 @@ async fn who_writes_is_answered_and_the_game_goes_on() {
             .collect()
     };
     let told = ours(0);
-    for start in ["Hi chatter-1! I am OurBot", "Commands: !help"] {
-        assert!(told.iter().any(|text| text.starts_with(start)), "{told:?}");
-    }
+    // Lines are paced, so a short game sees only the first of them: the greeting, or the answer to `!help`.
+    let first = ["Hi chatter-1! I am OurBot", "Commands: !help"];
+    let is_first = |start: &&str| told[0].starts_with(*start);
+    assert!(told.len() >= 2 && first.iter().any(is_first), "{told:?}");
     assert!(
         told.last().unwrap().starts_with("Hi! I am OurBot"),
         "{told:?}"
