@@ -189,18 +189,18 @@ params! {
     check_extension_depth = 0 in 0..=20;
 
     /// Probcut: least depth (127: off).
-    probcut_depth = 127 in 3..=127;
+    probcut_depth = 5 in 3..=127;
     /// Probcut: margin above beta.
     probcut = 200 in 20..=1000 step 40;
 
     /// Correction of the evaluation by what searches of the same pawns made of it, 1/1024.
-    correct_pawns = 0 in 0..=4096 step 200;
+    correct_pawns = 700 in 0..=4096 step 200;
     /// The same by both hands.
-    correct_hands = 0 in 0..=4096 step 200;
+    correct_hands = 700 in 0..=4096 step 200;
     /// The same by the places of minor pieces and kings.
-    correct_minors = 0 in 0..=4096 step 200;
+    correct_minors = 700 in 0..=4096 step 200;
     /// The same by the last two moves.
-    correct_moves = 0 in 0..=4096 step 200;
+    correct_moves = 700 in 0..=4096 step 200;
 
     /// Ordering: share of the history four plies before, 1/1024.
     history_four = 0 in 0..=4096 step 200;
