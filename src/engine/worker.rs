@@ -24,6 +24,8 @@ const CHECK_INTERVAL: u64 = 256;
 const MATE_POSITIONS_OF_A_NODE: u64 = 8;
 /// Positions of the mate search between two looks at the clock.
 const MATE_PIECE: u64 = 4096;
+/// Nodes after which a stop is obeyed even if no depth was finished.
+const FIRST_MOVE_NODES: u64 = 2000;
 /// Slots of the occurrence filter.
 const FILTER: usize = 4096;
 /// Table of a search that must not know of earlier ones, MiB.
@@ -368,8 +370,16 @@ impl Worker {
         if self.nodes >= self.next_check {
             self.check_limits();
         }
-        self.stopped |= self.control.is_stopped();
+        self.stopped |= self.is_told_to_stop();
         self.stopped
+    }
+
+    /// Whether a stop was asked for and can be obeyed: not before the first depth has given a move worth playing,
+    /// which takes about a millisecond.
+    #[inline(always)]
+    fn is_told_to_stop(&self) -> bool {
+        self.control.is_stopped()
+            && (self.finding.depth > 0 || self.index > 0 || self.nodes >= FIRST_MOVE_NODES)
     }
 
     #[cold]
@@ -414,7 +424,7 @@ impl Worker {
             if self.nodes >= self.next_check {
                 self.check_limits();
             }
-            self.stopped |= self.control.is_stopped();
+            self.stopped |= self.is_told_to_stop();
         }
         None
     }

@@ -26,6 +26,10 @@ const LONGEST_LIMIT_PAUSE: Duration = Duration::from_hours(12);
 impl Supervisor {
     /// Does what is next, and returns when it should be asked again.
     pub(super) fn make_matches(&mut self, now: Instant) -> Option<Instant> {
+        if !self.listening {
+            // The reason of a decline is told by the event stream alone.
+            return None;
+        }
         let settings = Arc::clone(&self.options.settings);
         let challenge = &settings.challenge;
         let for_bots = challenge

@@ -149,6 +149,8 @@ struct Supervisor {
     /// Names from files and from the web.
     lists: Lists,
     matchmaker: Matchmaker,
+    /// The event stream has been open.
+    listening: bool,
     /// When the matchmaker wants to be asked again.
     match_at: Option<Instant>,
     /// Task that looks for an opponent or carries a challenge through.
@@ -216,6 +218,7 @@ impl Supervisor {
             summary: Summary::default(),
             lists,
             matchmaker,
+            listening: false,
             match_at: None,
             courtship: None,
             heard: None,
@@ -291,6 +294,7 @@ impl Supervisor {
     fn on_event(&mut self, event: AccountEvent) -> Result<(), Error> {
         match event {
             AccountEvent::Connected => {
+                self.listening = true;
                 let now = Instant::now();
                 let missing = self.slots.waiting_ids();
                 self.replay = Some(Replay {

@@ -36,6 +36,10 @@ pub(super) enum Command<'a> {
     Unknown,
     /// A known command that cannot be carried out.
     Wrong(String),
+    /// The same for `go`, which has to be answered.
+    WrongGo(String),
+    /// The same for `position`: there is no position to search any more.
+    WrongPosition(String),
 }
 
 /// Where the moves of `position` start.
@@ -75,7 +79,7 @@ impl<'a> Command<'a> {
             "ucinewgame" => Self::NewGame,
             "setoption" => set_option(&words.collect::<Vec<_>>()),
             "position" => position(&words.collect::<Vec<_>>()),
-            "go" => go(&words.collect::<Vec<_>>()).unwrap_or_else(Self::Wrong),
+            "go" => go(&words.collect::<Vec<_>>()).unwrap_or_else(Self::WrongGo),
             "stop" => Self::Stop,
             "ponderhit" => Self::PonderHit,
             "quit" => Self::Quit,
@@ -129,7 +133,11 @@ fn position<'a>(words: &[&'a str]) -> Command<'a> {
     let start = match place {
         ["startpos"] => Start::Initial,
         ["fen", fen @ ..] => Start::Fen(fen.join(" ")),
-        _ => return Command::Wrong("position: expected startpos or fen, then moves".to_owned()),
+        _ => {
+            return Command::WrongPosition(
+                "position: expected startpos or fen, then moves".to_owned(),
+            );
+        }
     };
     Command::Position {
         start,
@@ -276,7 +284,7 @@ mod tests {
     #[test]
     fn number_that_is_none_is_refused_by_name() {
         for line in ["go depth x", "go depth", "go depth 99999999999999999999"] {
-            let Command::Wrong(reason) = Command::parse(line) else {
+            let Command::WrongGo(reason) = Command::parse(line) else {
                 panic!("{line}")
             };
             assert!(reason.starts_with("go: depth "), "{reason}");
@@ -324,10 +332,13 @@ mod tests {
                 moves: Vec::new()
             }
         );
-        assert!(matches!(Command::parse("position"), Command::Wrong(_)));
+        assert!(matches!(
+            Command::parse("position"),
+            Command::WrongPosition(_)
+        ));
         assert!(matches!(
             Command::parse("position startpos e2e4"),
-            Command::Wrong(_)
+            Command::WrongPosition(_)
         ));
     }
 

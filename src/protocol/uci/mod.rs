@@ -63,6 +63,8 @@ struct Front {
     session: Session,
     options: Options,
     game: Game,
+    /// The last `position` was refused.
+    lacks_position: bool,
     search: Option<Running>,
     /// Of the errors of a weaker level, drawn for each game.
     seed: u64,
@@ -86,6 +88,7 @@ impl Front {
             output: Output::new(output),
             session,
             game: Game::new(options.variant),
+            lacks_position: false,
             options,
             search: None,
             seed: fastrand::u64(..),
@@ -106,8 +109,11 @@ impl Front {
             }
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::Position { start, moves } => match self.read_game(&start, &moves) {
-                Ok(game) => self.game = game,
-                Err(reason) => self.output.error(&reason),
+                Ok(game) => {
+                    self.game = game;
+                    self.lacks_position = false;
+                }
+                Err(reason) => self.refuse_position(&reason),
             },
             Command::Go(go) => self.go(&go, received),
             Command::Perft { depth } => self.perft(depth),
@@ -137,8 +143,23 @@ impl Front {
                 ));
             }
             Command::Wrong(reason) => self.output.error(&reason),
+            Command::WrongGo(reason) => self.refuse_go(&reason),
+            Command::WrongPosition(reason) => self.refuse_position(&reason),
         }
         Next::Continue
+    }
+
+    /// A move in the old position would be one that the front end does not expect.
+    fn refuse_position(&mut self, reason: &str) {
+        self.output.error(reason);
+        self.lacks_position = true;
+    }
+
+    /// Says why there is no search, and that there is no move: the front end waits for one.
+    fn refuse_go(&mut self, reason: &str) {
+        self.finish_search();
+        self.output.error(reason);
+        self.output.line("bestmove (none)");
     }
 
     fn introduce(&self) {
@@ -169,6 +190,7 @@ impl Front {
                         // Stored values of one variant are wrong in another one.
                         self.session.clear();
                         self.game = Game::new(self.options.variant);
+                        self.lacks_position = false;
                     }
                     Effect::LoadNetwork => self.load_network(),
                 }
@@ -217,9 +239,12 @@ impl Front {
                 excerpt(word)
             ));
         }
+        if self.lacks_position {
+            return self.refuse_go("go: the last position was refused, expected another one");
+        }
         let limits = match self.limits(go) {
             Ok(limits) => limits,
-            Err(reason) => return self.output.error(&reason),
+            Err(reason) => return self.refuse_go(&reason),
         };
         // Its best move comes before anything of the new search.
         self.finish_search();

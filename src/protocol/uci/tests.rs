@@ -207,7 +207,33 @@ fn search_moves_are_the_only_choice() {
         output.starts_with("info string error: ") && output.contains("a2a5"),
         "{output}"
     );
-    assert!(!output.contains("bestmove"), "{output}");
+    assert!(output.ends_with("\nbestmove (none)\n"), "{output}");
+}
+
+#[test]
+fn every_go_is_answered_and_never_for_a_position_that_was_refused() {
+    let output = talk("go depth x\n");
+    assert!(output.ends_with("\nbestmove (none)\n"), "{output}");
+    for refused in [
+        "fen 8/8/8/8/8/8/8/8 w - - 0 1",
+        "startpos moves e2e5",
+        "foo",
+    ] {
+        let output = talk(format!("position {refused}\ngo depth 1\n"));
+        assert!(output.ends_with("\nbestmove (none)\n"), "{output}");
+        let output = talk(format!(
+            "position {refused}\nposition startpos\ngo depth 1\n"
+        ));
+        assert!(!output.contains("(none)"), "{output}");
+    }
+}
+
+#[test]
+fn a_stop_at_once_still_leaves_the_queen_where_she_is_safe() {
+    let queen = "position startpos moves e2e4 e7e5 d1h5 b8c6";
+    let output = talk(format!("{queen}\ngo infinite\nstop\n"));
+    assert!(output.contains("info depth 1 "), "{output}");
+    assert!(!output.contains("bestmove h5g5"), "{output}");
 }
 
 #[test]
