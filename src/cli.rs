@@ -1,7 +1,9 @@
 //! Command line: what can be asked for. Nothing is done here.
 
+mod book;
 mod train;
 
+pub(crate) use book::{BookBuildArgs, BookCommand, BookShowArgs};
 pub(crate) use train::{LossArgs, ScoreScale, TrainArgs};
 
 use clap::{Args, Parser, Subcommand};
@@ -58,6 +60,9 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// Count the move sequences of a position
     Perft(PerftArgs),
+    /// Make opening books from games, and look into them
+    #[command(subcommand)]
+    Book(BookCommand),
     /// Play a match between two evaluations and print the Elo difference
     Duel(Box<DuelArgs>),
     /// Play games of the engine against itself, for training
@@ -430,7 +435,7 @@ fn threads(text: &str) -> Result<usize, String> {
     known.ok_or_else(|| "expected a whole number from 1 to 256".to_owned())
 }
 
-fn variant(text: &str) -> Result<Variant, String> {
+pub(super) fn variant(text: &str) -> Result<Variant, String> {
     Variant::from_name(text).ok_or_else(|| "expected crazyhouse, loop or chessgi".to_owned())
 }
 

@@ -1,5 +1,6 @@
 //! Pocketknight: a Lichess bot that plays crazyhouse, with its own search engine inside.
 
+pub mod book;
 pub mod bot;
 pub mod engine;
 pub mod eval_file;

@@ -63,6 +63,10 @@ fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
             quiet_log()?;
             command::perft::run(&args)
         }
+        Command::Book(command) => {
+            quiet_log()?;
+            command::book::run(&command)
+        }
         Command::Duel(args) => {
             quiet_log()?;
             runtime()?.block_on(command::duel::duel(&args))

@@ -3,6 +3,7 @@
 pub(crate) mod account;
 pub(crate) mod analyse;
 pub(crate) mod bench;
+pub(crate) mod book;
 pub(crate) mod challenge;
 pub(crate) mod data;
 pub(crate) mod datagen;
