@@ -10,3 +10,4 @@ pub mod rules;
 pub mod sandbox;
 pub mod settings;
 pub mod training;
+pub mod uci_engine;

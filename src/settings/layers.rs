@@ -61,6 +61,23 @@ impl Sources {
     }
 }
 
+impl Sources {
+    /// Settings file that is read: the one named, or the one of the usual name if it is there.
+    pub fn settings_file(&self) -> Option<PathBuf> {
+        let variable = |name: &str| {
+            self.environment
+                .iter()
+                .find(|(n, v)| n == name && !v.trim().is_empty())
+                .map(|(_, v)| PathBuf::from(v))
+        };
+        let fallback = || self.fallback_file.clone().filter(|path| path.exists());
+        self.file
+            .clone()
+            .or_else(|| variable(CONFIG_VARIABLE))
+            .or_else(fallback)
+    }
+}
+
 // Names only: the environment may hold the token.
 impl std::fmt::Debug for Sources {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -228,19 +245,7 @@ pub(super) fn merge(sources: &Sources) -> Result<(Tree, Vec<Problem>), Error> {
         tree: defaults()?,
         problems: Vec::new(),
     };
-    let variable = |name: &str| {
-        sources
-            .environment
-            .iter()
-            .find(|(n, v)| n == name && !v.trim().is_empty())
-            .map(|(_, v)| v)
-    };
-    let named = sources
-        .file
-        .clone()
-        .or_else(|| variable(CONFIG_VARIABLE).map(PathBuf::from));
-    let fallback = || sources.fallback_file.clone().filter(|path| path.exists());
-    if let Some(path) = named.or_else(fallback) {
+    if let Some(path) = sources.settings_file() {
         let text = std::fs::read_to_string(&path).map_err(|source| Error::File {
             path: path.clone(),
             source,

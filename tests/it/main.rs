@@ -7,6 +7,7 @@
 
 mod analyse;
 mod arena;
+mod book;
 mod bot;
 mod cli;
 mod dockerfile;
@@ -27,5 +28,7 @@ mod settings;
 mod startup;
 mod train;
 mod uci;
+#[cfg(unix)]
+mod uci_engine;
 mod wire;
 mod xboard;
