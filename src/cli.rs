@@ -47,6 +47,8 @@ pub(crate) enum Command {
     /// List, join and leave arenas that let bots in
     #[command(subcommand)]
     Tournament(TournamentCommand),
+    /// Check token, account, server, engine and files, and say what to do
+    Doctor(DoctorArgs),
     /// Play against a built-in server that speaks like Lichess; needs no account and no network
     Sandbox(SandboxArgs),
     /// Speak UCI on standard input and output, for chess GUIs
@@ -79,6 +81,13 @@ pub(crate) enum Command {
     Network(NetworkCommand),
     /// Print all settings in force and where each comes from
     Config,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DoctorArgs {
+    /// Print one JSON object: ok, and checks with name, state (ok, warning or failure), text and advice
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Subcommand, Debug)]

@@ -113,6 +113,11 @@ fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
             log("warn", settings.log.format)?;
             runtime()?.block_on(command::tournament::run(&command, &settings))
         }
+        Command::Doctor(args) => {
+            log("error", LogFormat::Text)?;
+            let sources = Sources::of_process(config);
+            runtime()?.block_on(command::doctor::run(&args, &sources))
+        }
         Command::Sandbox(args) => {
             let settings = load(config)?;
             log("warn", settings.log.format)?;

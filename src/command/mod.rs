@@ -7,6 +7,7 @@ pub(crate) mod book;
 pub(crate) mod challenge;
 pub(crate) mod data;
 pub(crate) mod datagen;
+pub(crate) mod doctor;
 pub(crate) mod duel;
 pub(crate) mod figures;
 pub(crate) mod network;

@@ -11,6 +11,7 @@ mod book;
 mod bot;
 mod cli;
 mod dockerfile;
+mod doctor;
 mod duel;
 mod layers;
 mod lichess;
