@@ -79,8 +79,36 @@ pub(crate) enum Command {
     /// Look into network files
     #[command(subcommand)]
     Network(NetworkCommand),
-    /// Print all settings in force and where each comes from
-    Config,
+    /// Print all settings in force and where each comes from, or take over those of another bot
+    Config(ConfigArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<ConfigCommand>,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum ConfigCommand {
+    /// Translate the settings of lichess-bot or BotLi (config.yml)
+    Import(ConfigImportArgs),
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The token is not taken over: set LICHESS_BOT_TOKEN, or name a file in lichess.token_file.\n\
+    What has no counterpart is listed at the end of the new file, with the reason."
+)]
+pub(crate) struct ConfigImportArgs {
+    /// Settings of the other bot
+    pub(crate) file: PathBuf,
+    /// New file, such as config/pocketknight.toml; default: standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Go on playing with the engine of the other bot, as [engine.uci]
+    #[arg(long)]
+    pub(crate) keep_engine: bool,
 }
 
 #[derive(Args, Debug)]

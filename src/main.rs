@@ -35,10 +35,7 @@ fn main() -> ExitCode {
 
 fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
     match command {
-        Command::Config => {
-            let loaded = Loaded::load(&Sources::of_process(config)).map_err(Failure::usage)?;
-            command::print(&loaded.to_string())
-        }
+        Command::Config(args) => command::config::run(&args, config),
         Command::Uci => {
             quiet_log()?;
             let engine = Engine::new(command::run::cores(0));

@@ -5,6 +5,7 @@ pub(crate) mod analyse;
 pub(crate) mod bench;
 pub(crate) mod book;
 pub(crate) mod challenge;
+pub(crate) mod config;
 pub(crate) mod data;
 pub(crate) mod datagen;
 pub(crate) mod doctor;

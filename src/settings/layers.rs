@@ -212,7 +212,7 @@ impl Pattern {
 }
 
 /// Basic string of TOML.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
         match c {
@@ -301,6 +301,19 @@ fn defaults() -> Result<Tree, Error> {
         }
     }
     Ok(tree)
+}
+
+/// Lays the text of a settings file over the defaults.
+///
+/// # Errors
+/// A text that is not TOML.
+pub(super) fn merge_text(text: &str) -> Result<(Tree, Vec<Problem>), Error> {
+    let mut layers = Layers {
+        tree: defaults()?,
+        problems: Vec::new(),
+    };
+    layers.add_file(Path::new("settings"), text)?;
+    Ok((layers.tree, layers.problems))
 }
 
 struct Layers {

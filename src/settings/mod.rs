@@ -12,6 +12,7 @@ mod data;
 mod engine;
 mod error;
 mod game;
+pub mod import;
 mod layers;
 mod lichess;
 mod limit;

@@ -10,6 +10,7 @@ mod arena;
 mod book;
 mod bot;
 mod cli;
+mod config_import;
 mod dockerfile;
 mod doctor;
 mod duel;
