@@ -1,7 +1,9 @@
 //! Command line: what can be asked for. Nothing is done here.
 
+mod book;
 mod train;
 
+pub(crate) use book::{BookBuildArgs, BookCommand, BookShowArgs};
 pub(crate) use train::{LossArgs, ScoreScale, TrainArgs};
 
 use clap::{Args, Parser, Subcommand};
@@ -45,6 +47,8 @@ pub(crate) enum Command {
     /// List, join and leave arenas that let bots in
     #[command(subcommand)]
     Tournament(TournamentCommand),
+    /// Check token, account, server, engine and files, and say what to do
+    Doctor(DoctorArgs),
     /// Play against a built-in server that speaks like Lichess; needs no account and no network
     Sandbox(SandboxArgs),
     /// Speak UCI on standard input and output, for chess GUIs
@@ -58,6 +62,9 @@ pub(crate) enum Command {
     Bench(BenchArgs),
     /// Count the move sequences of a position
     Perft(PerftArgs),
+    /// Make opening books from games, and look into them
+    #[command(subcommand)]
+    Book(BookCommand),
     /// Play a match between two evaluations and print the Elo difference
     Duel(Box<DuelArgs>),
     /// Play games of the engine against itself, for training
@@ -72,8 +79,43 @@ pub(crate) enum Command {
     /// Look into network files
     #[command(subcommand)]
     Network(NetworkCommand),
-    /// Print all settings in force and where each comes from
-    Config,
+    /// Print all settings in force and where each comes from, or take over those of another bot
+    Config(ConfigArgs),
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<ConfigCommand>,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum ConfigCommand {
+    /// Translate the settings of lichess-bot or BotLi (config.yml)
+    Import(ConfigImportArgs),
+}
+
+#[derive(Args, Debug)]
+#[command(
+    after_help = "The token is not taken over: set LICHESS_BOT_TOKEN, or name a file in lichess.token_file.\n\
+    What has no counterpart is listed at the end of the new file, with the reason."
+)]
+pub(crate) struct ConfigImportArgs {
+    /// Settings of the other bot
+    pub(crate) file: PathBuf,
+    /// New file, such as config/pocketknight.toml; default: standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Go on playing with the engine of the other bot, as [engine.uci]
+    #[arg(long)]
+    pub(crate) keep_engine: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct DoctorArgs {
+    /// Print one JSON object: ok, and checks with name, state (ok, warning or failure), text and advice
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Subcommand, Debug)]
@@ -430,7 +472,7 @@ fn threads(text: &str) -> Result<usize, String> {
     known.ok_or_else(|| "expected a whole number from 1 to 256".to_owned())
 }
 
-fn variant(text: &str) -> Result<Variant, String> {
+pub(super) fn variant(text: &str) -> Result<Variant, String> {
     Variant::from_name(text).ok_or_else(|| "expected crazyhouse, loop or chessgi".to_owned())
 }
 

@@ -35,10 +35,7 @@ fn main() -> ExitCode {
 
 fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
     match command {
-        Command::Config => {
-            let loaded = Loaded::load(&Sources::of_process(config)).map_err(Failure::usage)?;
-            command::print(&loaded.to_string())
-        }
+        Command::Config(args) => command::config::run(&args, config),
         Command::Uci => {
             quiet_log()?;
             let engine = Engine::new(command::run::cores(0));
@@ -62,6 +59,10 @@ fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
         Command::Perft(args) => {
             quiet_log()?;
             command::perft::run(&args)
+        }
+        Command::Book(command) => {
+            quiet_log()?;
+            command::book::run(&command)
         }
         Command::Duel(args) => {
             quiet_log()?;
@@ -108,6 +109,11 @@ fn dispatch(Cli { config, command }: Cli) -> Result<(), Failure> {
             let settings = load(config)?;
             log("warn", settings.log.format)?;
             runtime()?.block_on(command::tournament::run(&command, &settings))
+        }
+        Command::Doctor(args) => {
+            log("error", LogFormat::Text)?;
+            let sources = Sources::of_process(config);
+            runtime()?.block_on(command::doctor::run(&args, &sources))
         }
         Command::Sandbox(args) => {
             let settings = load(config)?;

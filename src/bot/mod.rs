@@ -11,17 +11,20 @@ mod arena;
 mod challenge;
 mod chat;
 mod draw;
+mod explorer;
 mod feed;
 mod game;
 mod lists;
 mod matchmaking;
 mod offers;
+mod opening;
 mod ponder;
 mod record;
 mod resign;
 mod round_trip;
 mod search;
 mod slots;
+mod sources;
 mod standing;
 mod state;
 mod supervisor;
@@ -34,6 +37,7 @@ pub use challenge::{Cause, Decision, Facts, Pause, decide};
 pub use lists::Lists;
 pub use matchmaking::{Colors, Series, SeriesEnd, SeriesScore};
 pub use record::{GameRecord, Verdict};
+pub use sources::MoveSources;
 
 use crate::engine::{Engine, Score};
 use crate::lichess::model::{Account, GameId, Side};
@@ -63,6 +67,8 @@ pub struct BotOptions {
     pub series: Option<Series>,
     /// Search threads that all games share.
     pub engine: Engine,
+    /// Where moves come from besides this engine.
+    pub sources: MoveSources,
     /// Owner of the token.
     pub account: Account,
     /// When cancelled: accept nothing new, finish the running games, then return.

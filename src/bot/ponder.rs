@@ -2,7 +2,6 @@
 
 use super::search::{Found, Search};
 use super::think::Plan;
-use crate::engine::Session;
 use crate::rules::{Game, Move};
 use std::time::Instant;
 
@@ -67,13 +66,9 @@ pub(super) struct Ponder {
 }
 
 impl Ponder {
-    /// Starts to search `game`, the game as `guess` expects it.
-    pub(super) fn start(session: &mut Session, guess: Guess, game: &Game, mut plan: Plan) -> Self {
-        plan.limits.ponder = true;
-        Self {
-            guess,
-            search: Search::start(session, game, plan, Instant::now()),
-        }
+    /// `search` is one of the game as `guess` expects it, on the opponent's time.
+    pub(super) const fn new(guess: Guess, search: Search) -> Self {
+        Self { guess, search }
     }
 
     /// What it waits for.

@@ -66,6 +66,8 @@ pub(super) struct Played {
     pub score: Option<Score>,
     /// Depth of our search, plies.
     pub depth: u32,
+    /// What is to be said of it, such as `book`.
+    pub note: &'static str,
 }
 
 /// One finished game; a line of the results file is this as JSON, without the PGN.
@@ -255,7 +257,7 @@ fn notes(played: &[Played], color: Side) -> Vec<Note> {
                 Score::Cp(cp) => Eval::Cp(sign * cp),
                 Score::Mate(moves) => Eval::Mate(sign * moves),
             }),
-            text: String::new(),
+            text: played.note.to_owned(),
         })
         .collect()
 }
@@ -291,12 +293,14 @@ mod tests {
                 clock: Some(Duration::from_secs(179)),
                 score: Some(Score::Cp(85)),
                 depth: 9,
+                ..Played::default()
             },
             Played::default(),
             Played {
                 clock: None,
                 score: Some(Score::Mate(1)),
                 depth: 3,
+                note: "book",
             },
         ];
         let server = Url::parse("https://lichess.org").unwrap();
@@ -334,6 +338,7 @@ mod tests {
         assert_eq!(game.result, GameResult::BlackWins);
         assert_eq!(game.notes[1].eval, Some(Eval::Cp(-85)), "from White's side");
         assert_eq!(game.notes[1].clock, Some(Duration::from_secs(179)));
+        assert_eq!(game.notes[3].text, "book");
         assert_eq!(game.game.moves().len(), 4);
     }
 

@@ -13,6 +13,8 @@ use tokio::task::JoinSet;
 
 pub(crate) async fn challenge(args: &ChallengeArgs, settings: Settings) -> Result<(), Failure> {
     let client = account::client(&settings)?;
+    let sources = run::move_sources(&settings)?;
+    run::try_out(&sources).await?;
     let signals = Signals::register()?;
     let shutdown = Shutdown::default();
     let mut helpers = JoinSet::new();
@@ -26,6 +28,7 @@ pub(crate) async fn challenge(args: &ChallengeArgs, settings: Settings) -> Resul
     let bot = run::play(BotOptions {
         client,
         engine: run::engine(&settings.engine)?,
+        sources,
         settings: Arc::new(prepare(settings)),
         reload: None,
         series: Some(series),

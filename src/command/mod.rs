@@ -3,9 +3,12 @@
 pub(crate) mod account;
 pub(crate) mod analyse;
 pub(crate) mod bench;
+pub(crate) mod book;
 pub(crate) mod challenge;
+pub(crate) mod config;
 pub(crate) mod data;
 pub(crate) mod datagen;
+pub(crate) mod doctor;
 pub(crate) mod duel;
 pub(crate) mod figures;
 pub(crate) mod network;

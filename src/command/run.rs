@@ -3,10 +3,12 @@
 use super::signals::{Hangups, Shutdown, Signals};
 use super::{Failure, account, reload};
 use anyhow::Context;
-use pocketknight::bot::{self, BotOptions};
+use pocketknight::book;
+use pocketknight::bot::{self, BotOptions, MoveSources};
 use pocketknight::engine::{Engine, Evaluation};
 use pocketknight::eval_file;
-use pocketknight::settings::{EngineSettings, Loaded, Sources};
+use pocketknight::settings::{BookSettings, EngineSettings, Loaded, Settings, Sources};
+use pocketknight::uci_engine::{EngineSpec, Process};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -18,6 +20,9 @@ const LEAVE: Duration = Duration::from_secs(10);
 pub(crate) async fn run(loaded: Loaded, sources: Sources) -> Result<(), Failure> {
     let settings = &loaded.settings;
     let client = account::client(settings)?;
+    // What is wrong with them is told before anything is asked of the server.
+    let moves = move_sources(settings)?;
+    try_out(&moves).await?;
     let signals = Signals::register()?;
     let hangups = Hangups::register()?;
     let shutdown = Shutdown::default();
@@ -40,6 +45,7 @@ pub(crate) async fn run(loaded: Loaded, sources: Sources) -> Result<(), Failure>
         reload: Some(reload),
         series: None,
         engine,
+        sources: moves,
         account: owner,
         draining: shutdown.draining.clone(),
         stop: shutdown.stop.clone(),
@@ -81,6 +87,53 @@ pub(crate) fn engine(settings: &EngineSettings) -> Result<Engine, Failure> {
         None => Evaluation::default(),
     };
     Ok(Engine::with_evaluation(cores(settings.cores), evaluation))
+}
+
+/// Book and other engine of the settings. Starts nothing.
+pub(crate) fn move_sources(settings: &Settings) -> Result<MoveSources, Failure> {
+    Ok(MoveSources {
+        book: book(&settings.book)?.map(Arc::new),
+        engine: other_engine(&settings.engine).map(Arc::new),
+    })
+}
+
+fn book(settings: &BookSettings) -> Result<Option<book::Book>, Failure> {
+    let Some(path) = settings.path.as_ref().filter(|_| settings.enabled) else {
+        return Ok(None);
+    };
+    let book = book::load(path)
+        .context("book.path")
+        .map_err(Failure::Usage)?;
+    tracing::info!(
+        path = %path.display(),
+        positions = book.positions(),
+        moves = book.len(),
+        max_ply = settings.max_ply,
+        "opening book"
+    );
+    Ok(Some(book))
+}
+
+/// Engine that is to play in place of the one inside, if there is one.
+pub(crate) fn other_engine(settings: &EngineSettings) -> Option<EngineSpec> {
+    let path = settings.uci.path.clone()?;
+    Some(EngineSpec {
+        path,
+        args: settings.uci.args.clone(),
+        working_dir: settings.uci.working_dir.clone(),
+        options: settings.uci.options.clone(),
+        ponder: settings.ponder,
+    })
+}
+
+/// Lets the other engine of the settings, if there is one, search for a moment.
+pub(crate) async fn try_out(sources: &MoveSources) -> Result<(), Failure> {
+    let Some(spec) = &sources.engine else {
+        return Ok(());
+    };
+    let (name, answer) = Process::trial(spec).await.map_err(Failure::usage)?;
+    tracing::info!(engine = name, first_move = %answer.best, depth = answer.depth, "engine tried out");
+    Ok(())
 }
 
 /// Number of cores of the setting, where 0 means all.

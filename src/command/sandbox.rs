@@ -57,11 +57,14 @@ async fn play(
     let settings = prepare(settings, server, args);
     let pgn = settings.data.dir.join("match.pgn");
     let client = account::client(&settings)?;
+    let sources = run::move_sources(&settings)?;
+    run::try_out(&sources).await?;
     let draining = CancellationToken::new();
     let stop = CancellationToken::new();
     let mut bots = JoinSet::new();
     bots.spawn(bot::run(BotOptions {
         engine: run::engine(&settings.engine)?,
+        sources,
         account: account::owner(&client).await?,
         client,
         settings: Arc::new(settings),

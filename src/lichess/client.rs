@@ -207,6 +207,14 @@ impl Client {
             .timeout(timeout)
     }
 
+    /// Starts a request to another server than that of this client.
+    pub(super) fn request_to(&self, method: Method, url: Url) -> RequestBuilder {
+        self.shared
+            .requests
+            .request(method, url)
+            .header(USER_AGENT, self.user_agent.clone())
+    }
+
     /// Starts the request of a stream, limited by silence only.
     pub(super) fn stream_request(&self, path: &str) -> RequestBuilder {
         self.build(&self.shared.streams, Method::GET, path)

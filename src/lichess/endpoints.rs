@@ -12,12 +12,12 @@ use super::model::{
     TokenInfo, Tournament, TournamentList, UserStatus,
 };
 use super::stream::{ChallengeStream, EventStream, GameStream, LineStream};
-use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE};
+use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_TYPE, DATE};
 use reqwest::{Method, RequestBuilder};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Longest chat line, in the server's unit (UTF-16 code units).
 const MAX_CHAT: usize = 140;
@@ -37,7 +37,35 @@ pub enum MoveOutcome {
     },
 }
 
+/// Answer of a ping.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Pong {
+    /// Time from the request to the answer.
+    pub took: Duration,
+    /// The server's clock, in whole seconds.
+    pub date: Option<jiff::Timestamp>,
+}
+
 type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Server.
+impl Client {
+    /// `GET /__ping`: how long an answer takes. No token is sent.
+    pub async fn ping(&self) -> Result<Pong> {
+        const ENDPOINT: &str = "GET /__ping";
+        let start = Instant::now();
+        let request = self.request(Method::GET, "/__ping", Limit::Request);
+        let response = self.send_anonymous(ENDPOINT, request).await?;
+        let took = start.elapsed();
+        let date = response.headers().get(DATE);
+        let date = date
+            .and_then(|value| value.to_str().ok())
+            .and_then(|text| jiff::fmt::rfc2822::parse(text.trim()).ok())
+            .map(|zoned| zoned.timestamp());
+        finish(response).await;
+        Ok(Pong { took, date })
+    }
+}
 
 /// Account.
 impl Client {
@@ -402,7 +430,7 @@ impl Client {
         self.json(endpoint, response).await
     }
 
-    async fn json<T: DeserializeOwned>(
+    pub(super) async fn json<T: DeserializeOwned>(
         &self,
         endpoint: &'static str,
         response: reqwest::Response,

@@ -8,13 +8,15 @@ mod answer;
 mod client;
 mod endpoints;
 mod error;
+mod explorer;
 mod pages;
 mod stream;
 mod token;
 
 pub use client::{Client, ClientOptions, user_agent};
-pub use endpoints::MoveOutcome;
+pub use endpoints::{MoveOutcome, Pong};
 pub use error::{ApiError, Error, Kind, RateLimit, StreamError};
+pub use explorer::ExplorerQuery;
 pub use model::*;
 pub use pacing::{Backoff, ConnectBudget, Gate};
 pub use pages::{Page, Validators};

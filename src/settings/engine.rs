@@ -3,6 +3,7 @@
 use super::MINUTE;
 use super::limit::{AdaptiveSettings, LimitSettings};
 use super::reader::Reader;
+use super::uci::UciEngineSettings;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -29,6 +30,8 @@ pub struct EngineSettings {
     pub limit: LimitSettings,
     /// Section `[engine.adaptive]`.
     pub adaptive: AdaptiveSettings,
+    /// Another engine in its place.
+    pub uci: UciEngineSettings,
 }
 
 impl EngineSettings {
@@ -45,6 +48,7 @@ impl EngineSettings {
             eval_file: r.optional_path(S, "eval_file"),
             limit: LimitSettings::read(r),
             adaptive: AdaptiveSettings::read(r),
+            uci: UciEngineSettings::read(r),
         }
     }
 }

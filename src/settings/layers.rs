@@ -61,6 +61,23 @@ impl Sources {
     }
 }
 
+impl Sources {
+    /// Settings file that is read: the one named, or the one of the usual name if it is there.
+    pub fn settings_file(&self) -> Option<PathBuf> {
+        let variable = |name: &str| {
+            self.environment
+                .iter()
+                .find(|(n, v)| n == name && !v.trim().is_empty())
+                .map(|(_, v)| PathBuf::from(v))
+        };
+        let fallback = || self.fallback_file.clone().filter(|path| path.exists());
+        self.file
+            .clone()
+            .or_else(|| variable(CONFIG_VARIABLE))
+            .or_else(fallback)
+    }
+}
+
 // Names only: the environment may hold the token.
 impl std::fmt::Debug for Sources {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -195,7 +212,7 @@ impl Pattern {
 }
 
 /// Basic string of TOML.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from('"');
     for c in text.chars() {
         match c {
@@ -228,19 +245,7 @@ pub(super) fn merge(sources: &Sources) -> Result<(Tree, Vec<Problem>), Error> {
         tree: defaults()?,
         problems: Vec::new(),
     };
-    let variable = |name: &str| {
-        sources
-            .environment
-            .iter()
-            .find(|(n, v)| n == name && !v.trim().is_empty())
-            .map(|(_, v)| v)
-    };
-    let named = sources
-        .file
-        .clone()
-        .or_else(|| variable(CONFIG_VARIABLE).map(PathBuf::from));
-    let fallback = || sources.fallback_file.clone().filter(|path| path.exists());
-    if let Some(path) = named.or_else(fallback) {
+    if let Some(path) = sources.settings_file() {
         let text = std::fs::read_to_string(&path).map_err(|source| Error::File {
             path: path.clone(),
             source,
@@ -296,6 +301,19 @@ fn defaults() -> Result<Tree, Error> {
         }
     }
     Ok(tree)
+}
+
+/// Lays the text of a settings file over the defaults.
+///
+/// # Errors
+/// A text that is not TOML.
+pub(super) fn merge_text(text: &str) -> Result<(Tree, Vec<Problem>), Error> {
+    let mut layers = Layers {
+        tree: defaults()?,
+        problems: Vec::new(),
+    };
+    layers.add_file(Path::new("settings"), text)?;
+    Ok((layers.tree, layers.problems))
 }
 
 struct Layers {

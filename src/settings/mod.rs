@@ -4,6 +4,7 @@
 //! `./config/pocketknight.toml` if there is one), then `POCKETKNIGHT__SECTION__KEY`, then the command line.
 //! Each value remembers where it came from, so that messages and `pocketknight config` can say so.
 
+mod book;
 mod challenge;
 mod chat;
 mod clock;
@@ -11,6 +12,7 @@ mod data;
 mod engine;
 mod error;
 mod game;
+pub mod import;
 mod layers;
 mod lichess;
 mod limit;
@@ -22,10 +24,12 @@ mod shutdown;
 mod template;
 mod token;
 mod tournament;
+mod uci;
 
 #[cfg(test)]
 mod tests;
 
+pub use book::{BookSelection, BookSettings, ExplorerSettings};
 pub use challenge::{ChallengeRules, ChallengeSettings, Preference, Provisional, SPEEDS, SortBy};
 pub use chat::{COMMANDS, ChatSettings};
 pub use clock::{Clock, UnknownClock};
@@ -42,6 +46,7 @@ pub use names::NameList;
 pub use shutdown::ShutdownSettings;
 pub use template::Template;
 pub use tournament::{TournamentSettings, tournament_id};
+pub use uci::UciEngineSettings;
 
 use reader::Reader;
 use std::fmt;
@@ -77,6 +82,8 @@ pub struct Settings {
     pub log: LogSettings,
     /// Behavior after a termination signal.
     pub shutdown: ShutdownSettings,
+    /// Moves that need no search.
+    pub book: BookSettings,
 }
 
 /// One value in force, ready to be shown.
@@ -131,6 +138,7 @@ impl Settings {
             data: DataSettings::read(r),
             log: LogSettings::read(r),
             shutdown: ShutdownSettings::read(r),
+            book: BookSettings::read(r),
         }
     }
 }

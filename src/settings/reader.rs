@@ -301,6 +301,7 @@ impl Reader {
         }
     }
 
+    /// Texts of any kind.
     pub(super) fn list(&mut self, section: &'static str, key: &'static str) -> Vec<String> {
         match self.take(section, key) {
             Some(Value::List(items)) => items,

@@ -1,7 +1,7 @@
 //! Arenas of the sandbox: joined, played, left.
 
 use crate::program::Program;
-use pocketknight::bot::{self, BotEvent, BotOptions};
+use pocketknight::bot::{self, BotEvent, BotOptions, MoveSources};
 use pocketknight::engine::Engine;
 use pocketknight::lichess::{Client, ClientOptions};
 use pocketknight::sandbox::{Server, ServerOptions};
@@ -53,6 +53,7 @@ async fn games_of_an_arena_are_played_one_after_another_until_the_bot_leaves() {
         client: client.clone(),
         settings: Arc::new(settings),
         engine: Engine::new(1),
+        sources: MoveSources::default(),
         draining: draining.clone(),
         stop: CancellationToken::new(),
         observer: Some(observer),

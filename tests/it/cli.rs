@@ -9,8 +9,8 @@ fn help_and_version_are_printed_with_code_0() {
     let out = Program::new(&["--help"]).finish();
     assert_eq!(out.code, Some(0));
     for command in [
-        "run", "upgrade", "sandbox", "uci", "xboard", "analyse", "bench", "perft", "datagen",
-        "data", "duel", "network", "train", "config",
+        "run", "upgrade", "doctor", "sandbox", "uci", "xboard", "analyse", "bench", "perft",
+        "datagen", "data", "book", "duel", "network", "train", "config",
     ] {
         assert!(
             out.stdout.contains(&format!("\n  {command} ")),

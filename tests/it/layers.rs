@@ -4,16 +4,28 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each room with what it may use. What is used must stand above its user, which rules out cycles.
-const ROOMS: [(&str, &[&str]); 9] = [
+const ROOMS: [(&str, &[&str]); 11] = [
     ("settings", &[]),
     ("rules", &[]),
     ("lichess", &[]),
     ("engine", &["rules"]),
+    ("book", &["rules"]),
+    ("uci_engine", &["rules", "engine::Score"]),
     ("eval_file", &["engine"]),
     ("training", &["rules", "engine", "eval_file"]),
-    ("protocol", &["rules", "engine", "eval_file"]),
+    ("protocol", &["rules", "engine", "eval_file", "book"]),
     ("sandbox", &["rules", "lichess::model", "engine"]),
-    ("bot", &["settings", "rules", "lichess", "engine"]),
+    (
+        "bot",
+        &[
+            "settings",
+            "rules",
+            "lichess",
+            "engine",
+            "book",
+            "uci_engine",
+        ],
+    ),
 ];
 
 /// What neither the rules nor the engine may mention: I/O, the environment, the network.

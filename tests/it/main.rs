@@ -7,9 +7,12 @@
 
 mod analyse;
 mod arena;
+mod book;
 mod bot;
 mod cli;
+mod config_import;
 mod dockerfile;
+mod doctor;
 mod duel;
 mod layers;
 mod lichess;
@@ -27,5 +30,7 @@ mod settings;
 mod startup;
 mod train;
 mod uci;
+#[cfg(unix)]
+mod uci_engine;
 mod wire;
 mod xboard;

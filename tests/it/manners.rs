@@ -1,6 +1,6 @@
 //! The real bot against opponents of the sandbox who do more than play.
 
-use pocketknight::bot::{self, BotOptions, Summary};
+use pocketknight::bot::{self, BotOptions, MoveSources, Summary};
 use pocketknight::engine::Engine;
 use pocketknight::lichess::{Client, ClientOptions, GameStatus};
 use pocketknight::sandbox::{
@@ -50,6 +50,7 @@ async fn play(manner: Manner, change: impl FnOnce(&mut Settings)) -> Played {
         client: client.with_user("OurBot").unwrap(),
         settings: Arc::new(settings),
         engine: Engine::new(1),
+        sources: MoveSources::default(),
         draining: draining.clone(),
         stop: CancellationToken::new(),
         observer: None,

@@ -1,7 +1,7 @@
 //! The real bot against the sandbox server, over real HTTP.
 
 use crate::program::Program;
-use pocketknight::bot::{self, BotOptions, Summary};
+use pocketknight::bot::{self, BotOptions, MoveSources, Summary};
 use pocketknight::engine::Engine;
 use pocketknight::lichess::{Client, ClientOptions};
 use pocketknight::sandbox::{
@@ -51,6 +51,7 @@ async fn play(
         client: client.with_user(&options.account).unwrap(),
         settings: Arc::new(settings),
         engine: Engine::new(2),
+        sources: MoveSources::default(),
         draining: draining.clone(),
         stop: CancellationToken::new(),
         observer: None,

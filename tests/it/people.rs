@@ -1,7 +1,7 @@
 //! Opponents as an operator meets them: matchmaking, a series from the command line, settings read again.
 
 use crate::program::Program;
-use pocketknight::bot::{self, BotEvent, BotOptions};
+use pocketknight::bot::{self, BotEvent, BotOptions, MoveSources};
 use pocketknight::engine::Engine;
 use pocketknight::lichess::{Client, ClientOptions, DeclineReason};
 use pocketknight::sandbox::{ScriptedAnswer, Server, ServerOptions};
@@ -141,6 +141,7 @@ async fn matchmaking_finds_the_one_who_plays_and_plays_a_pair() {
         reload: None,
         series: None,
         engine: Engine::new(1),
+        sources: MoveSources::default(),
         draining: draining.clone(),
         stop: CancellationToken::new(),
         observer: Some(observer),

@@ -3,8 +3,10 @@
 use crate::bot::Observer;
 use crate::bot::adaptive::Levels;
 use crate::bot::chat::Post;
+use crate::bot::explorer::Explorer;
 use crate::bot::record::GameRecord;
 use crate::bot::round_trip::RoundTrip;
+use crate::bot::sources::MoveSources;
 use crate::engine::Engine;
 use crate::lichess::{Client, Error, GameId, Side};
 use crate::settings::Settings;
@@ -19,6 +21,8 @@ pub(in crate::bot) struct GameContext {
     pub client: Client,
     pub settings: Arc<Settings>,
     pub engine: Engine,
+    pub sources: MoveSources,
+    pub explorer: Arc<Explorer>,
     /// Lower-case id of our account.
     pub account: Arc<str>,
     pub id: GameId,

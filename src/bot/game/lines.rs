@@ -134,6 +134,7 @@ impl Play {
                 clock,
                 score,
                 depth: found.map_or(0, |found| found.depth),
+                note: found.map_or("", |found| found.source.note()),
             });
         }
     }

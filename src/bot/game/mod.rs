@@ -8,6 +8,7 @@ mod conduct;
 mod context;
 mod lines;
 mod moves;
+mod sources;
 
 pub(super) use context::{Command, GameContext, GameEnd, GameMemory};
 
@@ -23,6 +24,7 @@ use super::turn::{Step, Turn};
 use crate::engine::{Score, Session, SessionOptions};
 use crate::lichess::{GameEvent, GameFull, GameState, GameStatus, Player, Side};
 use crate::rules::Color;
+use crate::uci_engine::Driver;
 use moves::Answer;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -72,27 +74,29 @@ pub(super) async fn play(
         Ok(game) => game,
         Err(end) => return end,
     };
-    loop {
+    let end = loop {
         if let Some(end) = game.settle() {
-            return end;
+            break end;
         }
         let wake = game.wake();
         tokio::select! {
             biased;
-            () = game.context.stop.cancelled() => return GameEnd::Left,
+            () = game.context.stop.cancelled() => break GameEnd::Left,
             found = Search::finished(&mut game.search) => game.on_search_end(found),
             Some(answer) = game.requests.join_next(), if !game.requests.is_empty() => {
                 game.on_answer(answer);
             }
             event = game.feed.next() => {
                 if let Some(end) = game.on_feed(event) {
-                    return end;
+                    break end;
                 }
             }
             Some(command) = commands.recv() => game.on_command(command),
             () = tokio::time::sleep_until(wake.into()) => game.on_timer(),
         }
-    }
+    };
+    game.close().await;
+    end
 }
 
 struct Play {
@@ -106,6 +110,8 @@ struct Play {
     received: Instant,
     turn: Turn,
     session: Session,
+    /// Engine that searches in place of the session's.
+    other_engine: Option<Driver>,
     search: Option<Search>,
     /// Search on the opponent's time; never of a position on the board.
     ponder: Option<Ponder>,
@@ -130,6 +136,8 @@ struct Play {
     gave_way: u32,
     /// When the move list last changed, or the game was opened.
     changed_at: Instant,
+    /// Positions that the opening explorer had no move for.
+    explorer_misses: u32,
     resign_at: Option<Instant>,
     check_at: Option<Instant>,
     over: bool,
@@ -183,6 +191,7 @@ impl Play {
         let takebacks = context.memory.takebacks.load(Ordering::Relaxed);
         let mut game = Self {
             session: context.engine.session(options),
+            other_engine: context.sources.engine.clone().map(Driver::start),
             context,
             feed,
             color,
@@ -206,6 +215,7 @@ impl Play {
             confused: 0,
             gave_way: 0,
             changed_at: Instant::now(),
+            explorer_misses: 0,
             resign_at,
             check_at: None,
             over: false,
@@ -290,7 +300,7 @@ impl Play {
             && search.lost_patience(now)
         {
             warn!("search does not end, a move is played without it");
-            let found = Found::without_search(search.best_so_far());
+            let found = search.overdue();
             self.search = None;
             self.on_found(found);
         }
@@ -328,6 +338,15 @@ impl Play {
             && self.requests.is_empty();
         let stay = self.context.settings.game.correspondence.stay;
         waits.then(|| self.changed_at + stay)
+    }
+
+    /// Ends what the game has started outside.
+    async fn close(&mut self) {
+        self.search = None;
+        self.ponder = None;
+        if let Some(driver) = self.other_engine.take() {
+            driver.close().await;
+        }
     }
 
     /// When the loop must wake up without an event.

@@ -1,6 +1,7 @@
 //! What the game sends: moves and answers to offers; and what becomes of them.
 
 use super::{Play, millis};
+use crate::book::BookMove;
 use crate::bot::offers::Action;
 use crate::bot::ponder::{Guess, Outcome, Ponder};
 use crate::bot::round_trip::RoundTrip;
@@ -9,8 +10,9 @@ use crate::bot::think::{self, ThinkFacts};
 use crate::bot::turn::Posted;
 use crate::lichess::{Client, Error, GameId, Kind, MoveOutcome, Side};
 use crate::rules::{CastlingStyle, Move, MoveList};
+use crate::uci_engine::Driver;
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::task::JoinError;
 use tracing::{Instrument as _, debug, error, info, warn};
@@ -30,6 +32,8 @@ pub(super) enum Answer {
     Action(Action, Result<(), Error>),
     Chat(Result<(), Error>),
     Resign(Result<(), Error>),
+    /// What the explorer knows of the position with that key.
+    Explorer(u64, Result<Arc<[BookMove]>, Error>),
 }
 
 impl Play {
@@ -51,8 +55,14 @@ impl Play {
                 return;
             }
         }
-        let facts = self.think_facts();
         let fresh = choices.is_empty();
+        if fresh && let Some(found) = self.known_move() {
+            self.ponder = None;
+            self.turn.searching();
+            self.on_found(found);
+            return;
+        }
+        let facts = self.think_facts();
         let mut plan = think::plan(&facts, &self.context.settings, choices);
         if plan.gentle && self.gave_way >= MOST_GIVEN_WAY {
             plan = plan.without_giving_way();
@@ -63,15 +73,20 @@ impl Play {
             .ponder
             .take()
             .filter(|ponder| fresh && ponder.guess().outcome(game.moves()) == Outcome::Hit);
-        let search = ponder
-            .and_then(|ponder| ponder.into_search(&plan, self.received))
-            .unwrap_or_else(|| Search::start(&mut self.session, game, plan, self.received));
+        let continued = ponder.and_then(|ponder| ponder.into_search(&plan, self.received));
+        let search = match continued {
+            Some(search) => search,
+            None => self.begin(None, plan, self.received, fresh),
+        };
         self.search = Some(search);
         self.turn.searching();
+        if fresh {
+            self.ask_explorer(facts.clock.map(|(left, _)| left), now);
+        }
     }
 
     /// Clock of the present state.
-    fn think_facts(&self) -> ThinkFacts {
+    pub(super) fn think_facts(&self) -> ThinkFacts {
         let (time, increment) = match self.color {
             Side::White => (self.state.wtime, self.state.winc),
             Side::Black => (self.state.btime, self.state.binc),
@@ -99,6 +114,10 @@ impl Play {
         if !self.context.settings.engine.ponder || facts.clock.is_none() {
             return;
         }
+        let silent = |driver: &Driver| !driver.is_lost() && !driver.can_ponder();
+        if self.other_engine.as_ref().is_some_and(silent) {
+            return;
+        }
         let Some((guess, game)) = Guess::new(self.tracker.game(), found) else {
             return;
         };
@@ -106,8 +125,10 @@ impl Play {
             return;
         }
         // The clock is told again, as it then is, when the reply comes.
-        let plan = think::plan(&facts, &self.context.settings, Vec::new());
-        self.ponder = Some(Ponder::start(&mut self.session, guess, &game, plan));
+        let mut plan = think::plan(&facts, &self.context.settings, Vec::new());
+        plan.limits.ponder = true;
+        let search = self.begin(Some(&game), plan, Instant::now(), true);
+        self.ponder = Some(Ponder::new(guess, search));
     }
 
     /// The move list has grown: ends pondering on what was not played.
@@ -144,6 +165,10 @@ impl Play {
 
     pub(super) fn on_found(&mut self, found: Found) {
         self.search = None;
+        if found.is_owed() {
+            self.stand_in();
+            return;
+        }
         let mut found = found;
         let position = self.tracker.position();
         let usable = |mv: Move| position.is_legal(mv) && !self.turn.refused().contains(&mv);
@@ -280,6 +305,7 @@ impl Play {
                 );
             }
             Ok(Answer::Action(_, Ok(())) | Answer::Resign(Ok(()))) => {}
+            Ok(Answer::Explorer(key, known)) => self.on_explorer(key, known),
             Err(error) => {
                 error!(
                     error = &error as &dyn std::error::Error,
@@ -305,6 +331,7 @@ impl Play {
                 lock(&self.context.round_trip).sample(took);
                 info!(
                     uci,
+                    source = found.source.word(),
                     eval = found.score.map(|score| score.to_string()),
                     depth = found.depth,
                     nodes = found.nodes,

@@ -114,6 +114,8 @@ impl Supervisor {
             client: self.options.client.clone(),
             settings: Arc::clone(&self.options.settings),
             engine: self.options.engine.clone(),
+            sources: self.options.sources.clone(),
+            explorer: Arc::clone(&self.explorer),
             account: Arc::clone(&self.account),
             id: id.clone(),
             color: info.color,

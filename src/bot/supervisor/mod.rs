@@ -11,6 +11,7 @@ use super::account_feed::{AccountEvent, AccountFeed};
 use super::adaptive::Levels;
 use super::archive::Archive;
 use super::arena::Arenas;
+use super::explorer::Explorer;
 use super::game::{Command, GameEnd, GameMemory};
 use super::lists::Lists;
 use super::matchmaking::attempt::{Heard, Outcome};
@@ -120,6 +121,7 @@ struct Supervisor {
     store: Store,
     observer: Observer,
     round_trip: Arc<Mutex<RoundTrip>>,
+    explorer: Arc<Explorer>,
     /// Ends all games when the bot leaves for whatever reason.
     leave: CancellationToken,
     feed: AccountFeed,
@@ -197,6 +199,7 @@ impl Supervisor {
             store,
             observer,
             round_trip: Arc::default(),
+            explorer: Arc::default(),
             slots: Slots::default(),
             tasks: JoinSet::new(),
             players: HashMap::new(),

@@ -5,6 +5,7 @@
 mod account;
 mod challenge;
 mod event;
+mod explorer;
 mod game;
 mod lenient;
 mod presence;
@@ -16,6 +17,7 @@ pub use challenge::{
     VariantKey,
 };
 pub use event::{Compat, Event, GameInfo, Opponent, StatusId};
+pub use explorer::{ExplorerAnswer, ExplorerMove};
 pub use game::{
     ChatLine, ChatRoom, ClockSetup, Expiration, GameEvent, GameFull, GameState, GameStatus,
     OpponentGone, PerfName, Player,

@@ -13,11 +13,12 @@ mod tests;
 
 use super::lines::{Line, read_line};
 use super::output::{Output, chain, excerpt};
+use crate::book::{self, Book, Choice};
 use crate::engine::{
     Clock, Engine, Evaluation, Limits, SearchHandle, SearchRequest, Session, SessionOptions, bench,
 };
 use crate::eval_file;
-use crate::rules::{CastlingStyle, Game, Position, perft_divide};
+use crate::rules::{CastlingStyle, Game, Move, Position, perft_divide};
 use command::{Command, Go, Start};
 use options::{Effect, Options};
 use std::io::{BufRead, Write};
@@ -66,6 +67,7 @@ struct Front {
     /// The last `position` was refused.
     lacks_position: bool,
     search: Option<Running>,
+    book: Option<Book>,
     /// Of the errors of a weaker level, drawn for each game.
     seed: u64,
 }
@@ -91,6 +93,7 @@ impl Front {
             lacks_position: false,
             options,
             search: None,
+            book: None,
             seed: fastrand::u64(..),
         }
     }
@@ -193,6 +196,7 @@ impl Front {
                         self.lacks_position = false;
                     }
                     Effect::LoadNetwork => self.load_network(),
+                    Effect::LoadBook => self.load_book(),
                 }
             }
         }
@@ -214,6 +218,37 @@ impl Front {
                 .output
                 .error(&format!("option EvalFile: {}", chain(&error))),
         }
+    }
+
+    /// Takes the book of the option; one that cannot be had leaves none, so that no wrong one is played.
+    fn load_book(&mut self) {
+        self.book = None;
+        let Some(path) = &self.options.book_file else {
+            return;
+        };
+        match book::load(path) {
+            Ok(book) => {
+                let (positions, moves) = (book.positions(), book.len());
+                self.output.line(&format!(
+                    "info string book of {positions} positions, {moves} moves"
+                ));
+                self.book = Some(book);
+            }
+            Err(error) => self
+                .output
+                .error(&format!("option BookFile: {}", chain(&error))),
+        }
+    }
+
+    /// Move of the book, if this search is one for a move to play.
+    fn book_move(&self, go: &Go<'_>) -> Option<Move> {
+        let analyses = go.infinite || go.ponder || go.mate.is_some() || self.options.analyses;
+        if !self.options.own_book || analyses || !go.search_moves.is_empty() {
+            return None;
+        }
+        let book = self.book.as_ref()?;
+        let found = book.choose(&self.game, &Choice::default(), fastrand::u64(..))?;
+        Some(found.mv)
     }
 
     fn read_game(&self, start: &Start, moves: &[&str]) -> Result<Game, String> {
@@ -250,6 +285,12 @@ impl Front {
         self.finish_search();
         let position = *self.game.position();
         let (style, chances) = (self.castling_style(), self.options.show_wdl);
+        if let Some(mv) = self.book_move(go) {
+            let mv = position.uci(mv, style);
+            return self
+                .output
+                .line(&format!("info string book\nbestmove {mv}"));
+        }
         let (ended, done) = mpsc::channel();
         let (info_output, output) = (self.output.clone(), self.output.clone());
         let handle = self.session.search(

@@ -13,6 +13,8 @@ pub(in crate::protocol) const MAX_THREADS: usize = 256;
 pub(in crate::protocol) const MAX_MULTIPV: usize = 500;
 /// Stands for the network inside the program.
 pub(in crate::protocol) const EMBEDDED: &str = "<embedded>";
+/// Stands for no file.
+pub(in crate::protocol) const NONE: &str = "<empty>";
 /// Longest overhead, ms.
 pub(in crate::protocol) const MAX_OVERHEAD: usize = 5000;
 
@@ -46,6 +48,10 @@ pub(super) struct Options {
     pub(super) seed: u64,
     /// File of the network; `None` for the one inside the program.
     pub(super) eval_file: Option<PathBuf>,
+    /// Whether moves of the book are played.
+    pub(super) own_book: bool,
+    /// File of the book; `None` for none.
+    pub(super) book_file: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -64,6 +70,8 @@ impl Default for Options {
             elo: 1500,
             seed: 0,
             eval_file: None,
+            own_book: false,
+            book_file: None,
         }
     }
 }
@@ -77,6 +85,7 @@ pub(super) enum Effect {
     ClearHash,
     ChangeVariant,
     LoadNetwork,
+    LoadBook,
 }
 
 impl Options {
@@ -122,6 +131,8 @@ impl Options {
             spin("Strength Seed", d.seed as usize, 0, MAX_SEED),
             format!("option name UCI_EngineAbout type string default {ABOUT}"),
             format!("option name EvalFile type string default {EMBEDDED}"),
+            "option name OwnBook type check default false".to_owned(),
+            format!("option name BookFile type string default {NONE}"),
         ]
     }
 
@@ -200,6 +211,17 @@ impl Options {
                 };
                 Effect::LoadNetwork
             }
+            "ownbook" => {
+                self.own_book = flag("OwnBook", value)?;
+                Effect::Nothing
+            }
+            "bookfile" => {
+                self.book_file = match value {
+                    "" | NONE => None,
+                    path => Some(PathBuf::from(path)),
+                };
+                Effect::LoadBook
+            }
             _ => return Err(format!("no such option: {}", super::excerpt(name))),
         })
     }
@@ -257,6 +279,7 @@ mod tests {
             ("UCI_ShowWDL", None),
             ("UCI_LimitStrength", Some("1")),
             ("UCI_AnalyseMode", Some("")),
+            ("OwnBook", Some("yes")),
             ("UCI_Elo", Some("499")),
             ("UCI_Elo", Some("2801")),
             ("Strength Seed", Some("-1")),

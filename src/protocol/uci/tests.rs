@@ -592,3 +592,79 @@ fn damaged_lines_are_answered_and_survived() {
         assert!(!line.contains(['\r', '\0']), "{line:?}");
     }
 }
+
+/// Book of one game in a file; the folder must be kept.
+fn book_file(moves: &str) -> (tempfile::TempDir, String) {
+    let mut game = Game::new(crate::rules::Variant::Crazyhouse);
+    for text in moves.split_whitespace() {
+        let mv = game.position().parse_uci(text).unwrap();
+        game.push(mv).unwrap();
+    }
+    let mut builder = book::Builder::new(book::BuildOptions {
+        min_count: 1,
+        weighting: book::Weighting::Games,
+        ..book::BuildOptions::default()
+    });
+    let input = book::InputGame {
+        start: *game.start(),
+        moves: game.moves().to_vec(),
+        result: crate::rules::pgn::GameResult::WhiteWins,
+        ratings: [None, None],
+        named_variant: true,
+    };
+    builder.add(&input).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("some.book");
+    book::save(&builder.finish(), &path).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (dir, path)
+}
+
+#[test]
+fn own_book_is_played_at_once_in_the_castling_form_of_the_gui() {
+    let (_dir, path) = book_file("a2a4 h7h5 g1f3 g8f6 g2g3 g7g6 f1g2 f8g7 e1h1");
+    let own = format!("setoption name BookFile value {path}\nsetoption name OwnBook value true\n");
+    let output = talk(format!(
+        "{own}position startpos\ngo wtime 60000 btime 60000\n"
+    ));
+    assert!(
+        output.contains("info string book of 9 positions, 9 moves"),
+        "{output}"
+    );
+    assert!(
+        output.ends_with("info string book\nbestmove a2a4\n"),
+        "{output}"
+    );
+    let castle = "position startpos moves a2a4 h7h5 g1f3 g8f6 g2g3 g7g6 f1g2 f8g7\ngo depth 1\n";
+    assert!(talk(format!("{own}{castle}")).ends_with("bestmove e1g1\n"));
+    let chess960 = "setoption name UCI_Chess960 value true\n";
+    assert!(talk(format!("{own}{chess960}{castle}")).ends_with("bestmove e1h1\n"));
+}
+
+#[test]
+fn book_moves_are_not_for_analysis_and_not_without_the_option() {
+    let (_dir, path) = book_file("a2a4");
+    let file = format!("setoption name BookFile value {path}\n");
+    let own = format!("{file}setoption name OwnBook value true\n");
+    for input in [
+        format!("{file}go nodes 200\n"),
+        format!("{own}go searchmoves e2e4 nodes 200\n"),
+        format!("{own}go infinite nodes 200\nstop\n"),
+        format!("{own}setoption name UCI_AnalyseMode value true\ngo nodes 200\n"),
+        format!("{own}position startpos moves e2e4\ngo nodes 200\n"),
+        format!("{own}setoption name BookFile value <empty>\ngo nodes 200\n"),
+    ] {
+        let output = talk(&input);
+        assert!(output.contains("bestmove "), "{input}");
+        assert!(!output.contains("info string book\n"), "{input}");
+    }
+}
+
+#[test]
+fn a_book_that_cannot_be_had_is_told_and_not_played() {
+    let output = talk("setoption name BookFile value nowhere.bin\n");
+    assert!(
+        output.contains("error: option BookFile: cannot read book nowhere.bin"),
+        "{output}"
+    );
+}

@@ -17,6 +17,7 @@ mod tests;
 
 use super::lines::{Line, read_line};
 use super::output::{Output, chain, excerpt};
+use crate::book::{self, Book};
 use crate::engine::{
     Engine, Evaluation, Score, SearchHandle, SearchInfo, SearchResult, Session, SessionOptions,
 };
@@ -133,6 +134,7 @@ struct Front {
     settled: SessionOptions,
     pending: Pending,
     options: Options,
+    book: Option<Book>,
     variant: Variant,
     record: Record,
     /// The GUI has set up a position that cannot be played: no move is legal until the next one.
@@ -180,6 +182,7 @@ impl Front {
             settled,
             pending: Pending::default(),
             options,
+            book: None,
             variant: Variant::Crazyhouse,
             record: Record::new(Variant::Crazyhouse),
             broken: false,
@@ -439,6 +442,13 @@ impl Front {
                     return Err(reason);
                 }
             },
+            Effect::LoadBook => match self.load_book() {
+                Ok(book) => self.book = book,
+                Err(reason) => {
+                    self.options = before;
+                    return Err(reason);
+                }
+            },
         }
         if self.mode == Mode::Analyze && self.options.multipv != before.multipv {
             self.abandon();
@@ -446,6 +456,19 @@ impl Front {
         }
         self.settle();
         Ok(())
+    }
+
+    fn load_book(&self) -> Result<Option<Book>, String> {
+        let Some(path) = &self.options.book_file else {
+            return Ok(None);
+        };
+        let book = book::load(path).map_err(|error| chain(&error))?;
+        if self.debug {
+            let (positions, moves) = (book.positions(), book.len());
+            self.output
+                .line(&format!("# book of {positions} positions, {moves} moves"));
+        }
+        Ok(Some(book))
     }
 
     fn load_network(&self) -> Result<Evaluation, String> {

@@ -3,7 +3,7 @@
 use super::record::Claims;
 use crate::engine::Strength;
 use crate::protocol::uci::options::{
-    EMBEDDED, MAX_HASH, MAX_MULTIPV, MAX_OVERHEAD, MAX_THREADS, number, refused,
+    EMBEDDED, MAX_HASH, MAX_MULTIPV, MAX_OVERHEAD, MAX_THREADS, NONE, number, refused,
 };
 use crate::rules::Variant;
 use std::path::PathBuf;
@@ -23,6 +23,10 @@ pub(super) struct Options {
     pub(super) limits_strength: bool,
     /// Level, from [`Strength::LOWEST`] to [`Strength::HIGHEST`].
     pub(super) elo: u32,
+    /// Whether moves of the book are played.
+    pub(super) own_book: bool,
+    /// File of the book; `None` for none.
+    pub(super) book_file: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -37,6 +41,8 @@ impl Default for Options {
             claims: Claims::default(),
             limits_strength: false,
             elo: 1500,
+            own_book: false,
+            book_file: None,
         }
     }
 }
@@ -48,6 +54,7 @@ pub(super) enum Effect {
     Later,
     ClearHash,
     LoadNetwork,
+    LoadBook,
 }
 
 impl Options {
@@ -87,6 +94,8 @@ impl Options {
                 Strength::HIGHEST
             ),
             "ClearHash -button".to_owned(),
+            format!("OwnBook -check {}", u8::from(d.own_book)),
+            format!("BookFile -file {NONE}"),
         ];
         let mut lines = vec![
             "feature ping=1 setboard=1 playother=1 san=0 usermove=1 time=1 draw=1 sigint=0 sigterm=0 reuse=1"
@@ -140,6 +149,20 @@ impl Options {
                 let (lowest, highest) = (Strength::LOWEST as usize, Strength::HIGHEST as usize);
                 self.elo = number("Elo", value, lowest, highest)? as u32;
             }
+            "ownbook" => {
+                self.own_book = match value {
+                    "0" => false,
+                    "1" => true,
+                    _ => return Err(refused("OwnBook", value, "0 or 1")),
+                };
+            }
+            "bookfile" => {
+                self.book_file = match value {
+                    "" | NONE => None,
+                    path => Some(PathBuf::from(path)),
+                };
+                return Ok(Effect::LoadBook);
+            }
             "clearhash" => return Ok(Effect::ClearHash),
             _ => return Err("no such option".to_owned()),
         }
@@ -177,6 +200,7 @@ mod tests {
             ("MoveOverhead", Some("-1")),
             ("ClaimRepetition", Some("sometimes")),
             ("LimitStrength", Some("yes")),
+            ("OwnBook", Some("true")),
             ("Elo", Some("100")),
             ("Contempt", Some("1")),
         ] {

@@ -3,6 +3,7 @@
 use super::record::Claims;
 use super::text::{coordinates, thinking};
 use super::{Event, Front, Mode, NOT_NOW, Paused, Purpose, Running, excerpt};
+use crate::book::Choice;
 use crate::engine::{Limits, Score, SearchInfo, SearchRequest, SearchResult};
 use crate::rules::{Move, MoveList, Position, SanError, UciError};
 use std::time::{Duration, Instant};
@@ -173,7 +174,40 @@ impl Front {
 
     fn think(&mut self, received: Instant) {
         self.settle();
-        self.start(Purpose::Move, received);
+        match self.book_move() {
+            Some(m) => self.play_at_once(m, received),
+            None => self.start(Purpose::Move, received),
+        }
+    }
+
+    /// Move of the book, unless moves are excluded.
+    fn book_move(&self) -> Option<Move> {
+        let book = self.book.as_ref().filter(|_| self.options.own_book)?;
+        if self.broken || !self.excluded.is_empty() {
+            return None;
+        }
+        let found = book.choose(self.record.game(), &Choice::default(), fastrand::u64(..))?;
+        Some(found.mv)
+    }
+
+    /// Plays a move that needs no search.
+    fn play_at_once(&mut self, m: Move, received: Instant) {
+        let position = *self.record.position();
+        let ply = self.record.ply();
+        if self.record.push(m).is_err() {
+            return;
+        }
+        self.draw_offered = false;
+        self.hint = None;
+        if self.debug {
+            self.output.line("# book");
+        }
+        self.output
+            .line(&format!("move {}", coordinates(&position, m)));
+        self.control.spend(received.elapsed(), ply);
+        if let Some(end) = self.record.end(self.options.claims) {
+            self.output.line(end);
+        }
     }
 
     pub(super) fn analyze(&mut self) {

@@ -606,3 +606,43 @@ fn closed_output_ends_the_session() {
     // Input without end: returning at all is the point.
     run(&Engine::new(1), BufReader::new(Endless), Closed);
 }
+
+#[test]
+fn own_book_is_played_at_once_and_a_missing_one_is_told() {
+    let mut game = crate::rules::Game::new(Variant::Crazyhouse);
+    for text in ["a2a4", "h7h5", "b2b3"] {
+        let m = game.position().parse_uci(text).unwrap();
+        game.push(m).unwrap();
+    }
+    let mut builder = book::Builder::new(book::BuildOptions {
+        min_count: 1,
+        weighting: book::Weighting::Games,
+        ..book::BuildOptions::default()
+    });
+    let input = book::InputGame {
+        start: *game.start(),
+        moves: game.moves().to_vec(),
+        result: crate::rules::pgn::GameResult::WhiteWins,
+        ratings: [None, None],
+        named_variant: true,
+    };
+    builder.add(&input).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("some.book");
+    book::save(&builder.finish(), &path).unwrap();
+    let path = path.display();
+
+    let gui = Gui::new("xboard\nprotover 2\nvariant crazyhouse\naccepted debug");
+    gui.until("feature done=1");
+    let said = gui.ask("option BookFile=nowhere.book");
+    assert!(
+        said[0].contains("cannot read book nowhere.book"),
+        "{said:?}"
+    );
+    let said = gui.ask(&format!("option BookFile={path}\noption OwnBook=1"));
+    assert_eq!(said, ["# book of 3 positions, 3 moves"]);
+    gui.send("new\nvariant crazyhouse\nst 1\nusermove a2a4");
+    assert_eq!(gui.own_move(), "h7h5");
+    let said = gui.ask("force\nnew\nvariant crazyhouse\nforce\nusermove a2a4\nusermove h7h5\ngo");
+    assert!(said.iter().any(|line| line == "move b2b3"), "{said:?}");
+}

@@ -1,6 +1,7 @@
 //! Incoming challenges: who gets a slot, what limits there are, and new settings while the bot runs.
 
 use super::{Bot, challenge, challenge_by_bot, game_start, over, state};
+use pocketknight::bot::MoveSources;
 use pocketknight::settings::{Preference, SortBy};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -201,7 +202,7 @@ async fn a_damaged_state_is_set_aside_and_the_bot_plays() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("state.json");
     std::fs::write(&path, "{\"version\":").unwrap();
-    let (mut bot, request) = Bot::with(dir, None, |_| {}).await;
+    let (mut bot, request) = Bot::with(dir, None, MoveSources::default(), |_| {}).await;
     bot.events = request.stream();
     bot.accepted(&challenge("aaaaaaaa", "alice")).await;
     let dir = bot.dir.path().to_owned();

@@ -4,14 +4,17 @@ mod account;
 mod chat;
 mod conduct;
 mod correspondence;
+#[cfg(unix)]
+mod engine;
 mod games;
 mod incoming;
 mod lists;
+mod openings;
 mod outgoing;
 mod ponder;
 mod server;
 
-use pocketknight::bot::{self, BotEvent, BotOptions, Series, Summary};
+use pocketknight::bot::{self, BotEvent, BotOptions, MoveSources, Series, Summary};
 use pocketknight::engine::Engine;
 use pocketknight::lichess::{Account, Client, ClientOptions};
 use pocketknight::settings::Settings;
@@ -41,7 +44,13 @@ struct Bot {
 impl Bot {
     /// Bot with quick moves and the settings that `change` makes.
     async fn start(change: impl FnOnce(&mut Settings)) -> Self {
-        let (mut bot, request) = Self::connecting(change).await;
+        Self::start_with(MoveSources::default(), change).await
+    }
+
+    /// The same with other sources of moves than the search.
+    async fn start_with(sources: MoveSources, change: impl FnOnce(&mut Settings)) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let (mut bot, request) = Self::with(dir, None, sources, change).await;
         bot.events = request.stream();
         bot
     }
@@ -49,7 +58,8 @@ impl Bot {
     /// Bot that plays a series.
     async fn playing(series: Series, change: impl FnOnce(&mut Settings)) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let (mut bot, request) = Self::with(dir, Some(series), change).await;
+        let (mut bot, request) =
+            Self::with(dir, Some(series), MoveSources::default(), change).await;
         bot.events = request.stream();
         bot
     }
@@ -57,19 +67,21 @@ impl Bot {
     /// Stops the bot and starts another one with the same data folder.
     async fn restarted(mut self, change: impl FnOnce(&mut Settings)) -> Self {
         self.stopped().await;
-        let (mut bot, request) = Self::with(self.dir, None, change).await;
+        let (mut bot, request) = Self::with(self.dir, None, MoveSources::default(), change).await;
         bot.events = request.stream();
         bot
     }
 
     /// The same as `start` before its event stream is answered; `events` is a dead one.
     async fn connecting(change: impl FnOnce(&mut Settings)) -> (Self, Request) {
-        Self::with(tempfile::tempdir().unwrap(), None, change).await
+        let dir = tempfile::tempdir().unwrap();
+        Self::with(dir, None, MoveSources::default(), change).await
     }
 
     async fn with(
         dir: TempDir,
         series: Option<Series>,
+        sources: MoveSources,
         change: impl FnOnce(&mut Settings),
     ) -> (Self, Request) {
         let mut server = Server::start().await;
@@ -79,6 +91,7 @@ impl Bot {
         settings.engine.hash_mib = 1;
         // Requests that most tests do not wait for.
         settings.chat.enabled = false;
+        settings.book.explorer.url = server.url.clone();
         change(&mut settings);
         let options = ClientOptions {
             move_timeout: Duration::from_millis(500),
@@ -92,6 +105,7 @@ impl Bot {
             client: Client::new(options).unwrap(),
             settings,
             engine: Engine::new(1),
+            sources,
             account: Account {
                 id: "ourbot".to_owned(),
                 username: "OurBot".to_owned(),
