@@ -2,7 +2,7 @@
 //!
 //! A position is everything that crazyhouse knows of it: board, promoted marks, pockets, side to move, castling,
 //! en passant, variant ([`key`]). Books of ordinary chess know no pockets, so their files are refused. The file is
-//! described in [`format`], and made from games by [`Builder`].
+//! described in [`mod@format`], and made from games by [`Builder`].
 
 mod build;
 mod choice;
