@@ -131,14 +131,16 @@ async fn who_leaves_loses() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_asks_for_takebacks_gets_as_many_as_allowed() {
+async fn who_asks_for_takebacks_gets_no_more_than_allowed() {
     let played = play(Manner::Regretter, |settings| {
         settings.game.max_takebacks = 2;
     })
     .await;
     assert!(played.report.is_proper(), "{}", played.report);
     let accepted = |(_, text): &&(String, String)| text == "Takeback accepted";
-    assert_eq!(played.chat[0].iter().filter(accepted).count(), 2);
+    let count = played.chat[0].iter().filter(accepted).count();
+    // One that comes while our move is on its way is declined, so there may be fewer than two.
+    assert!((1..=2).contains(&count), "{count}: {:?}", played.chat[0]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
