@@ -233,9 +233,7 @@ mod tests {
         assert_eq!(best.to_string(), "d2d4");
         assert_eq!(from_explorer(&known[2..], &game, &settings, 0), None);
         let mut black = start();
-        black
-            .push(black.position().parse_uci("e2e4").unwrap())
-            .unwrap();
+        black.push_uci("e2e4").unwrap();
         let answer = ExplorerAnswer {
             moves: vec![line("e7e5", 10, 5, 40)],
         };

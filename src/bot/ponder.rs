@@ -91,8 +91,7 @@ mod tests {
     fn game(moves: &str) -> Game {
         let mut game = Game::new(Variant::Crazyhouse);
         for text in moves.split_whitespace() {
-            let mv = game.position().parse_uci(text).unwrap();
-            game.push(mv).unwrap();
+            game.push_uci(text).unwrap();
         }
         game
     }

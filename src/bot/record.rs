@@ -284,8 +284,7 @@ mod tests {
         };
         let mut game = Game::new(Variant::Crazyhouse);
         for text in list.split(' ') {
-            let mv = game.position().parse_uci(text).unwrap();
-            game.push(mv).unwrap();
+            game.push_uci(text).unwrap();
         }
         let played = [
             Played::default(),

@@ -108,23 +108,11 @@ impl Tracker {
 
 fn play(game: &mut Game, list: &str) -> Result<(), Error> {
     for text in list.split_whitespace() {
-        let refuse = |source, game: &Game| Error::Move {
+        game.push_uci(text).map_err(|source| Error::Move {
             ply: game.moves().len() + 1,
             text: text.chars().take(20).collect(),
             source,
-        };
-        let mv = game
-            .position()
-            .parse_uci(text)
-            .map_err(|source| refuse(source, game))?;
-        if game.push(mv).is_err() {
-            return Err(refuse(
-                UciError::Illegal {
-                    value: text.to_owned(),
-                },
-                game,
-            ));
-        }
+        })?;
     }
     Ok(())
 }

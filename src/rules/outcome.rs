@@ -4,6 +4,7 @@
 use super::mv::Move;
 use super::piece::{Color, Role, Variant};
 use super::position::Position;
+use super::uci::UciError;
 use std::collections::HashMap;
 use thiserror::Error;
 
@@ -198,6 +199,18 @@ impl Game {
         &self.moves
     }
 
+    /// Plays a move given in UCI, and returns it.
+    ///
+    /// # Errors
+    /// When the text is no move that is legal here; the game is then unchanged.
+    pub fn push_uci(&mut self, text: &str) -> Result<Move, UciError> {
+        let m = self.position().parse_uci(text)?;
+        self.push(m).map_err(|_| UciError::Illegal {
+            value: text.to_owned(),
+        })?;
+        Ok(m)
+    }
+
     /// Plays a move.
     ///
     /// # Errors
@@ -279,8 +292,7 @@ mod tests {
 
     fn play(game: &mut Game, moves: &str) {
         for text in moves.split_whitespace() {
-            let m = game.position().parse_uci(text).unwrap();
-            game.push(m).unwrap();
+            game.push_uci(text).unwrap();
         }
     }
 

@@ -277,8 +277,7 @@ mod tests {
     fn game(moves: &str) -> Game {
         let mut game = Game::new(Variant::Crazyhouse);
         for uci in moves.split_whitespace() {
-            let m = game.position().parse_uci(uci).unwrap();
-            game.push(m).unwrap();
+            game.push_uci(uci).unwrap();
         }
         game
     }

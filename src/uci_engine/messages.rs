@@ -149,8 +149,7 @@ mod tests {
         let position = Position::from_fen(fen, Variant::Crazyhouse).unwrap();
         let mut game = Game::from_position(position);
         for text in moves.split_whitespace() {
-            let mv = game.position().parse_uci(text).unwrap();
-            game.push(mv).unwrap();
+            game.push_uci(text).unwrap();
         }
         Request {
             game,

@@ -58,14 +58,11 @@ fn spectator_room(text: &str, thought: Option<&Thought>) -> Option<String> {
 
 fn thought(score: Score) -> Thought {
     let mut game = Game::new(Variant::Crazyhouse);
-    game.push(game.position().parse_uci("e2e4").unwrap())
-        .unwrap();
+    game.push_uci("e2e4").unwrap();
     let position = *game.position();
     let mut pv = Vec::new();
     for text in ["d7d5", "e4d5", "d8d5", "P@e4"] {
-        let mv = game.position().parse_uci(text).unwrap();
-        pv.push(mv);
-        game.push(mv).unwrap();
+        pv.push(game.push_uci(text).unwrap());
     }
     Thought {
         position,
@@ -150,9 +147,7 @@ fn a_long_line_ends_with_a_whole_move() {
     let position = *game.position();
     let mut pv = Vec::new();
     for text in ["g1f3", "g8f6", "f3g1", "f6g8"].iter().cycle().take(100) {
-        let mv = game.position().parse_uci(text).unwrap();
-        pv.push(mv);
-        game.push(mv).unwrap();
+        pv.push(game.push_uci(text).unwrap());
     }
     let text = line_of(Some(&Thought {
         position,

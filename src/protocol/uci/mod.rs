@@ -261,8 +261,7 @@ impl Front {
             }
         };
         for text in moves {
-            let m = game.position().parse_uci(text).map_err(|e| chain(&e))?;
-            game.push(m).map_err(|e| chain(&e))?;
+            game.push_uci(text).map_err(|e| chain(&e))?;
         }
         Ok(game)
     }

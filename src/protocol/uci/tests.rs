@@ -597,8 +597,7 @@ fn damaged_lines_are_answered_and_survived() {
 fn book_file(moves: &str) -> (tempfile::TempDir, String) {
     let mut game = Game::new(crate::rules::Variant::Crazyhouse);
     for text in moves.split_whitespace() {
-        let mv = game.position().parse_uci(text).unwrap();
-        game.push(mv).unwrap();
+        game.push_uci(text).unwrap();
     }
     let mut builder = book::Builder::new(book::BuildOptions {
         min_count: 1,

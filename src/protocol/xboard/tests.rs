@@ -611,8 +611,7 @@ fn closed_output_ends_the_session() {
 fn own_book_is_played_at_once_and_a_missing_one_is_told() {
     let mut game = crate::rules::Game::new(Variant::Crazyhouse);
     for text in ["a2a4", "h7h5", "b2b3"] {
-        let m = game.position().parse_uci(text).unwrap();
-        game.push(m).unwrap();
+        game.push_uci(text).unwrap();
     }
     let mut builder = book::Builder::new(book::BuildOptions {
         min_count: 1,

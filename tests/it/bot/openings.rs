@@ -16,8 +16,7 @@ const EXPLORER: &str = "GET /lichess?";
 fn game(moves: &str) -> Game {
     let mut game = Game::new(Variant::Crazyhouse);
     for text in moves.split_whitespace() {
-        let mv = game.position().parse_uci(text).unwrap();
-        game.push(mv).unwrap();
+        game.push_uci(text).unwrap();
     }
     game
 }
