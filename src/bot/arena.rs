@@ -4,6 +4,7 @@
 //! is to join in time, to join again when the server has put us out (it does so to who misses a first move), and to
 //! leave before the bot goes.
 
+use super::pauses::doubled;
 use crate::lichess::model::Tournament;
 use crate::settings::TournamentSettings;
 use std::time::{Duration, Instant};
@@ -214,9 +215,9 @@ impl Arena {
     fn fail(&mut self, failure: Failure, now: Instant) -> Told {
         match failure {
             Failure::Passing { pause } => {
-                let doubled = FIRST_PAUSE * 2_u32.pow(self.failures.min(8));
-                self.failures += 1;
-                let pause = pause.unwrap_or_default().max(doubled.min(LONGEST_PAUSE));
+                let own = doubled(FIRST_PAUSE, self.failures, LONGEST_PAUSE);
+                self.failures = self.failures.saturating_add(1);
+                let pause = pause.unwrap_or_default().max(own);
                 self.due = now.checked_add(pause);
                 Told::Nothing
             }

@@ -18,6 +18,7 @@ mod lists;
 mod matchmaking;
 mod offers;
 mod opening;
+mod pauses;
 mod ponder;
 mod record;
 mod resign;

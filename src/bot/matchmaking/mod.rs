@@ -9,6 +9,7 @@ mod series;
 pub(super) use offer::{Offer, Refusal};
 pub use series::{Colors, Series, SeriesEnd, SeriesScore};
 
+use super::pauses::doubled;
 use super::record::Verdict;
 use super::state::State;
 use crate::lichess::model::{GameId, Side};
@@ -285,11 +286,8 @@ impl Matchmaker {
     }
 
     fn pause(&mut self, now: Instant, settings: &MatchmakingSettings) -> Duration {
-        let doubled = 2_u32.checked_pow(self.failures).unwrap_or(u32::MAX);
-        let pause = settings
-            .retry_pause
-            .saturating_mul(doubled)
-            .min(LONGEST_PAUSE.max(settings.retry_pause));
+        let first = settings.retry_pause;
+        let pause = doubled(first, self.failures, LONGEST_PAUSE.max(first));
         // Matchmaking asks another bot each time, a series always the same.
         if self.series.is_some() {
             self.failures = self.failures.saturating_add(1);

@@ -1,6 +1,7 @@
 //! How long an opponent is left alone after declining.
 
 use super::after;
+use crate::bot::pauses::doubled;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -36,8 +37,7 @@ pub(super) struct Backoff {
 impl Backoff {
     /// Counts a refusal and says how long to wait now.
     pub(super) fn refuse(&mut self, first: Duration, most: Duration, now: Timestamp) -> Duration {
-        let doubled = 2_u32.checked_pow(self.refusals).unwrap_or(u32::MAX);
-        let wait = first.saturating_mul(doubled).min(most);
+        let wait = doubled(first, self.refusals, most);
         self.refusals = self.refusals.saturating_add(1);
         self.until = after(now, wait);
         wait

@@ -5,6 +5,7 @@ use super::{Done, RECONCILE, Supervisor};
 use crate::bot::BotEvent;
 use crate::bot::chat::Post;
 use crate::bot::game::{self, Command, GameContext, GameEnd};
+use crate::bot::pauses::doubled;
 use crate::bot::record::{GameRecord, Verdict};
 use crate::bot::slots::Seat;
 use crate::lichess::model::{GameId, GameInfo};
@@ -251,7 +252,7 @@ impl Supervisor {
             return;
         }
         let now = Instant::now();
-        let pause = RESTART_PAUSE * 2_u32.pow(*failures - 1);
+        let pause = doubled(RESTART_PAUSE, *failures - 1, Duration::MAX);
         self.reconcile_at = self.reconcile_at.min(now + pause);
         if !self.slow.park(&id, pause, now) {
             let unknown = Seat {

@@ -5,6 +5,7 @@ use super::{Done, Supervisor};
 use crate::bot::matchmaking::attempt::{self, Heard, Outcome};
 use crate::bot::matchmaking::choose::Wanted;
 use crate::bot::matchmaking::{Now, Offer, Refusal, SeriesEnd, Step, Terms};
+use crate::bot::pauses::doubled;
 use crate::bot::record::GameRecord;
 use crate::bot::slots::Seat;
 use crate::bot::{BotEvent, SeriesNews, Verdict};
@@ -253,10 +254,9 @@ impl Supervisor {
                 self.matchmaker.on_unsent();
             }
             (Kind::RateLimited { retry_after }, _) => {
-                let doubled = 2_u32.saturating_pow(self.limited.min(20));
-                self.limited += 1;
-                let wait = retry_after
-                    .unwrap_or(LIMIT_PAUSE.saturating_mul(doubled).min(LONGEST_LIMIT_PAUSE));
+                let own = doubled(LIMIT_PAUSE, self.limited, LONGEST_LIMIT_PAUSE);
+                self.limited = self.limited.saturating_add(1);
+                let wait = retry_after.unwrap_or(own);
                 warn!(?wait, "Lichess takes no challenges of ours for now");
                 self.store
                     .change(|state| state.block_challenges(wait, time));
