@@ -1,15 +1,10 @@
 //! Arenas of the sandbox: joined, played, left.
 
-use crate::program::Program;
-use pocketknight::bot::{self, BotEvent, BotOptions, MoveSources};
-use pocketknight::engine::Engine;
-use pocketknight::lichess::{Client, ClientOptions};
+use crate::fixture::{Fixture, bot_options, quick_settings};
+use pocketknight::bot::{self, BotEvent, BotOptions};
 use pocketknight::sandbox::{Server, ServerOptions};
-use pocketknight::settings::Settings;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 const DEADLINE: Duration = Duration::from_mins(2);
 
@@ -37,29 +32,18 @@ async fn games_of_an_arena_are_played_one_after_another_until_the_bot_leaves() {
     let arena = open(&server, "minutes=10&password=knights&clock.limit=60").await;
     let closed = open(&server, "botsAllowed=false").await;
     let dir = tempfile::tempdir().unwrap();
-    let mut settings = Settings::defaults();
-    settings.data.dir = dir.path().to_owned();
-    settings.engine.max_nodes = 300;
-    settings.engine.hash_mib = 1;
+    let mut settings = quick_settings(dir.path(), 300);
     settings.game.first_move_time = Duration::from_millis(1);
     settings.tournament.join = vec![closed, arena.clone()];
     settings.tournament.passwords = [(arena.clone(), "knights".to_owned())].into();
     let token = server.add_bot("OurBot");
-    let client = Client::new(ClientOptions::new(server.url(), Some(token.into()))).unwrap();
-    let draining = CancellationToken::new();
     let (observer, mut observed) = mpsc::unbounded_channel();
-    let bot = bot::run(BotOptions {
-        account: client.account().await.unwrap(),
-        client: client.clone(),
-        settings: Arc::new(settings),
-        engine: Engine::new(1),
-        sources: MoveSources::default(),
-        draining: draining.clone(),
-        stop: CancellationToken::new(),
+    let options = BotOptions {
         observer: Some(observer),
-        reload: None,
-        series: None,
-    });
+        ..bot_options(&server, "OurBot", token, settings).await
+    };
+    let (client, draining) = (options.client.clone(), options.draining.clone());
+    let bot = bot::run(options);
     let watch = async {
         let mut games = 0;
         while games < 2 {
@@ -80,19 +64,15 @@ async fn games_of_an_arena_are_played_one_after_another_until_the_bot_leaves() {
 
 #[test]
 fn arenas_are_listed_joined_and_left_by_command() {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let server = runtime
-        .block_on(Server::start(ServerOptions::default()))
-        .unwrap();
-    let arena = runtime.block_on(open(&server, "startIn=600&password=knights"));
-    let other = runtime.block_on(open(&server, "startIn=600&variant=standard"));
+    let fixture = Fixture::new();
+    let server = fixture.server();
+    let opened = |form| fixture.runtime.block_on(open(server, form));
+    let arena = opened("startIn=600&password=knights");
+    let other = opened("startIn=600&variant=standard");
     let (token, url) = (server.add_bot("OurBot"), server.url().to_string());
     let run = |args: &str| {
         let args: Vec<&str> = ["tournament"].into_iter().chain(args.split(' ')).collect();
-        Program::new(&args)
-            .env("LICHESS_BOT_TOKEN", &token)
-            .env("POCKETKNIGHT__LICHESS__URL", &url)
-            .finish()
+        fixture.program(&args, &token).finish()
     };
     let out = run("list");
     assert!(

@@ -1,7 +1,8 @@
 //! Command `doctor` with the sandbox as its server.
 
+use crate::fixture::Fixture;
 use crate::program::{Finished, Program};
-use pocketknight::sandbox::{Server, ServerOptions};
+use pocketknight::sandbox::Server;
 use serde_json::Value;
 
 /// Runs the command against a server with the accounts that `prepare` makes; it returns the token.
@@ -10,23 +11,13 @@ fn examine(
     args: &[&str],
     more: &[(&str, &str)],
 ) -> Finished {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .unwrap();
-    let server = runtime
-        .block_on(Server::start(ServerOptions::default()))
-        .unwrap();
-    let token = prepare(&server);
-    let mut program = Program::new(args)
-        .env("POCKETKNIGHT__LICHESS__URL", server.url().as_str())
-        .env("LICHESS_BOT_TOKEN", &token);
+    let fixture = Fixture::new();
+    let token = prepare(fixture.server());
+    let mut program = fixture.program(args, &token);
     for (name, value) in more {
         program = program.env(name, value);
     }
     let out = program.finish();
-    runtime.block_on(server.shut_down());
     assert!(!out.stdout.contains(&token), "{out:?}");
     assert!(!out.stderr.contains(&token), "{out:?}");
     out

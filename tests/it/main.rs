@@ -14,6 +14,7 @@ mod config_import;
 mod dockerfile;
 mod doctor;
 mod duel;
+mod fixture;
 mod layers;
 mod lichess;
 mod manners;

@@ -1,16 +1,14 @@
 //! The real bot against opponents of the sandbox who do more than play.
 
-use pocketknight::bot::{self, BotOptions, MoveSources, Summary};
-use pocketknight::engine::Engine;
-use pocketknight::lichess::{Client, ClientOptions, GameStatus};
+use crate::fixture::{bot_options, quick_settings};
+use pocketknight::bot::{self, Summary};
+use pocketknight::lichess::GameStatus;
 use pocketknight::sandbox::{
     Manner, MatchClock, MatchOptions, Report, Server, ServerOptions, Style, play_match,
 };
 use pocketknight::settings::Settings;
 use serde_json::Value;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 /// Longest time for a match.
 const DEADLINE: Duration = Duration::from_mins(5);
@@ -32,29 +30,15 @@ async fn play(manner: Manner, change: impl FnOnce(&mut Settings)) -> Played {
     .await
     .unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let mut settings = Settings::defaults();
-    settings.data.dir = dir.path().to_owned();
-    settings.engine.max_nodes = 300;
-    settings.engine.hash_mib = 1;
+    let mut settings = quick_settings(dir.path(), 300);
     // The nodes end the search.
     settings.game.first_move_time = Duration::from_mins(1);
     change(&mut settings);
     let token = server.add_bot("OurBot");
     server.allow_takebacks("OurBot", true);
-    let client = Client::new(ClientOptions::new(server.url(), Some(token.clone().into()))).unwrap();
-    let draining = CancellationToken::new();
-    let bot = bot::run(BotOptions {
-        reload: None,
-        series: None,
-        account: client.account().await.unwrap(),
-        client: client.with_user("OurBot").unwrap(),
-        settings: Arc::new(settings),
-        engine: Engine::new(1),
-        sources: MoveSources::default(),
-        draining: draining.clone(),
-        stop: CancellationToken::new(),
-        observer: None,
-    });
+    let bot_options = bot_options(&server, "OurBot", token.clone(), settings).await;
+    let draining = bot_options.draining.clone();
+    let bot = bot::run(bot_options);
     let options = MatchOptions {
         account: "OurBot".to_owned(),
         games: 2,

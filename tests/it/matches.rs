@@ -1,16 +1,13 @@
 //! The real bot against the sandbox server, over real HTTP.
 
+use crate::fixture::{bot_options, quick_settings};
 use crate::program::Program;
-use pocketknight::bot::{self, BotOptions, MoveSources, Summary};
+use pocketknight::bot::{self, BotOptions, Summary};
 use pocketknight::engine::Engine;
-use pocketknight::lichess::{Client, ClientOptions};
 use pocketknight::sandbox::{
     Fault, FaultKind, MatchClock, MatchOptions, Report, Server, ServerOptions, Style, play_match,
 };
-use pocketknight::settings::Settings;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio_util::sync::CancellationToken;
 
 /// Longest time for a match.
 const DEADLINE: Duration = Duration::from_mins(5);
@@ -38,26 +35,15 @@ async fn play(
     meanwhile: impl Future<Output = ()>,
 ) -> (Report, Summary, String) {
     let dir = tempfile::tempdir().unwrap();
-    let mut settings = Settings::defaults();
-    settings.data.dir = dir.path().to_owned();
+    let mut settings = quick_settings(dir.path(), NODES);
     settings.challenge.concurrency = options.concurrency;
-    settings.engine.max_nodes = NODES;
-    settings.engine.hash_mib = 1;
     let token = server.add_bot(&options.account);
-    let client = Client::new(ClientOptions::new(server.url(), Some(token.into()))).unwrap();
-    let draining = CancellationToken::new();
-    let bot = bot::run(BotOptions {
-        account: client.account().await.unwrap(),
-        client: client.with_user(&options.account).unwrap(),
-        settings: Arc::new(settings),
+    let bot_options = BotOptions {
         engine: Engine::new(2),
-        sources: MoveSources::default(),
-        draining: draining.clone(),
-        stop: CancellationToken::new(),
-        observer: None,
-        reload: None,
-        series: None,
-    });
+        ..bot_options(server, &options.account, token, settings).await
+    };
+    let draining = bot_options.draining.clone();
+    let bot = bot::run(bot_options);
     let games = async {
         let report = tokio::select! {
             report = play_match(server, options) => report,

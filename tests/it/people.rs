@@ -1,62 +1,25 @@
 //! Opponents as an operator meets them: matchmaking, a series from the command line, settings read again.
 
+use crate::fixture::{Fixture, bot_options, quick_settings};
 use crate::program::Program;
-use pocketknight::bot::{self, BotEvent, BotOptions, MoveSources};
-use pocketknight::engine::Engine;
-use pocketknight::lichess::{Client, ClientOptions, DeclineReason};
+use pocketknight::bot::{self, BotEvent, BotOptions};
+use pocketknight::lichess::DeclineReason;
 use pocketknight::sandbox::{ScriptedAnswer, Server, ServerOptions};
-use pocketknight::settings::{RatingPreference, Settings};
+use pocketknight::settings::RatingPreference;
 use serde_json::Value;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 /// Longest time for a test.
 const DEADLINE: Duration = Duration::from_mins(2);
 
-/// Server and a runtime that serves it while the test waits for a program.
-struct Fixture {
-    runtime: tokio::runtime::Runtime,
-    server: Option<Server>,
-}
-
-impl Fixture {
-    fn new() -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .unwrap();
-        let server = runtime
-            .block_on(Server::start(ServerOptions::default()))
-            .unwrap();
-        Self {
-            runtime,
-            server: Some(server),
-        }
-    }
-
-    fn server(&self) -> &Server {
-        self.server.as_ref().unwrap()
-    }
-
-    /// Program with the account `ourbot` and quick games.
-    fn program(&self, args: &[&str]) -> Program {
-        Program::new(args)
-            .env("POCKETKNIGHT__LICHESS__URL", self.server().url().as_str())
-            .env("LICHESS_BOT_TOKEN", &self.server().add_bot("ourbot"))
-            .env("POCKETKNIGHT__ENGINE__MAX_NODES", "200")
-            .env("POCKETKNIGHT__GAME__FIRST_MOVE_TIME", "20ms")
-    }
-}
-
-impl Drop for Fixture {
-    fn drop(&mut self) {
-        if let Some(server) = self.server.take() {
-            self.runtime.block_on(server.shut_down());
-        }
-    }
+/// Program with the account `ourbot` and quick games.
+fn program(fixture: &Fixture, args: &[&str]) -> Program {
+    let token = fixture.server().add_bot("ourbot");
+    fixture
+        .program(args, &token)
+        .env("POCKETKNIGHT__ENGINE__MAX_NODES", "200")
+        .env("POCKETKNIGHT__GAME__FIRST_MOVE_TIME", "20ms")
 }
 
 #[test]
@@ -66,9 +29,7 @@ fn a_series_is_played_and_its_score_printed() {
         .server()
         .set_answer("greedy", ScriptedAnswer::Accept);
     let args = "challenge Greedy --games 2 --clock 1+1 --rated";
-    let out = fixture
-        .program(&args.split(' ').collect::<Vec<_>>())
-        .finish();
+    let out = program(&fixture, &args.split(' ').collect::<Vec<_>>()).finish();
     assert_eq!(out.code, Some(0), "{out:?}");
     let lines: Vec<&str> = out.stdout.lines().collect();
     assert_eq!(lines.len(), 2, "{out:?}");
@@ -86,19 +47,17 @@ fn a_series_that_is_not_wanted_ends_with_the_reason() {
     let server = fixture.server();
     assert!(server.set_answer("greedy", ScriptedAnswer::Decline(DeclineReason::NoBot)));
     assert!(!server.set_answer("alice", ScriptedAnswer::Silent));
-    let out = fixture.program(&["challenge", "greedy"]).finish();
+    let out = program(&fixture, &["challenge", "greedy"]).finish();
     assert_eq!(out.code, Some(1), "{out:?}");
     assert!(
         out.stderr
             .contains("series given up after 0 of 1 games: declined with \"noBot\""),
         "{out:?}"
     );
-    let out = fixture.program(&["challenge", "nobody"]).finish();
+    let out = program(&fixture, &["challenge", "nobody"]).finish();
     assert_eq!(out.code, Some(2), "{out:?}");
     assert!(out.stderr.contains("there is no user nobody"), "{out:?}");
-    let out = fixture
-        .program(&["challenge", "greedy", "--clock", "0.25+0"])
-        .finish();
+    let out = program(&fixture, &["challenge", "greedy", "--clock", "0.25+0"]).finish();
     assert_eq!(out.code, Some(2), "{out:?}");
 }
 
@@ -116,10 +75,7 @@ async fn matchmaking_finds_the_one_who_plays_and_plays_a_pair() {
         assert!(server.set_answer(name, answer));
     }
     let dir = tempfile::tempdir().unwrap();
-    let mut settings = Settings::defaults();
-    settings.data.dir = dir.path().to_owned();
-    settings.engine.max_nodes = 200;
-    settings.engine.hash_mib = 1;
+    let mut settings = quick_settings(dir.path(), 200);
     settings.game.first_move_time = Duration::from_millis(20);
     let matchmaking = &mut settings.matchmaking;
     matchmaking.enabled = true;
@@ -131,21 +87,13 @@ async fn matchmaking_finds_the_one_who_plays_and_plays_a_pair() {
     matchmaking.challenge_timeout = Duration::from_secs(3);
     matchmaking.retry_pause = Duration::from_millis(1);
     let token = server.add_bot("OurBot");
-    let client = Client::new(ClientOptions::new(server.url(), Some(token.into()))).unwrap();
     let (observer, mut events) = mpsc::unbounded_channel();
-    let draining = CancellationToken::new();
-    let bot = bot::run(BotOptions {
-        account: client.account().await.unwrap(),
-        client: client.with_user("OurBot").unwrap(),
-        settings: Arc::new(settings),
-        reload: None,
-        series: None,
-        engine: Engine::new(1),
-        sources: MoveSources::default(),
-        draining: draining.clone(),
-        stop: CancellationToken::new(),
+    let options = BotOptions {
         observer: Some(observer),
-    });
+        ..bot_options(&server, "OurBot", token, settings).await
+    };
+    let draining = options.draining.clone();
+    let bot = bot::run(options);
     let watch = async {
         let mut games = Vec::new();
         while games.len() < 2 {
@@ -181,8 +129,7 @@ fn settings_are_read_again_at_a_hangup() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("bot.toml");
     std::fs::write(&path, "[challenge]\nmin_rating = 1500\n").unwrap();
-    let mut bot = fixture
-        .program(&["run", "--config", path.to_str().unwrap()])
+    let mut bot = program(&fixture, &["run", "--config", path.to_str().unwrap()])
         .env("NO_COLOR", "1")
         .log();
     bot.until("event stream open");

@@ -1,48 +1,7 @@
 //! Start and end of the program with a server: tokens, accounts, upgrade, signals, and the sandbox command.
 
+use crate::fixture::Fixture;
 use crate::program::{Finished, Program};
-use pocketknight::sandbox::{Server, ServerOptions};
-
-/// Server and a runtime that serves it while the test waits for a program.
-struct Fixture {
-    runtime: tokio::runtime::Runtime,
-    server: Option<Server>,
-}
-
-impl Fixture {
-    fn new() -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .unwrap();
-        let server = runtime
-            .block_on(Server::start(ServerOptions::default()))
-            .unwrap();
-        Self {
-            runtime,
-            server: Some(server),
-        }
-    }
-
-    fn server(&self) -> &Server {
-        self.server.as_ref().unwrap()
-    }
-
-    fn program(&self, args: &[&str], token: &str) -> Program {
-        Program::new(args)
-            .env("POCKETKNIGHT__LICHESS__URL", self.server().url().as_str())
-            .env("LICHESS_BOT_TOKEN", token)
-    }
-}
-
-impl Drop for Fixture {
-    fn drop(&mut self) {
-        if let Some(server) = self.server.take() {
-            self.runtime.block_on(server.shut_down());
-        }
-    }
-}
 
 fn assert_refused(out: &Finished, parts: &[&str]) {
     assert_eq!(out.code, Some(3), "{out:?}");
