@@ -2,5 +2,7 @@
 
 mod lines;
 mod output;
+#[cfg(test)]
+mod test_book;
 pub mod uci;
 pub mod xboard;

@@ -205,10 +205,7 @@ impl Options {
             // Only to be shown.
             "uci_engineabout" => Effect::Nothing,
             "evalfile" => {
-                self.eval_file = match value {
-                    "" | EMBEDDED => None,
-                    path => Some(PathBuf::from(path)),
-                };
+                self.eval_file = file(value, EMBEDDED);
                 Effect::LoadNetwork
             }
             "ownbook" => {
@@ -216,10 +213,7 @@ impl Options {
                 Effect::Nothing
             }
             "bookfile" => {
-                self.book_file = match value {
-                    "" | NONE => None,
-                    path => Some(PathBuf::from(path)),
-                };
+                self.book_file = file(value, NONE);
                 Effect::LoadBook
             }
             _ => return Err(format!("no such option: {}", super::excerpt(name))),
@@ -229,6 +223,11 @@ impl Options {
 
 fn spin(name: &str, default: usize, min: usize, max: usize) -> String {
     format!("option name {name} type spin default {default} min {min} max {max}")
+}
+
+/// File of an option; `none` is how the option says that there is none.
+pub(in crate::protocol) fn file(value: &str, none: &str) -> Option<PathBuf> {
+    (!value.is_empty() && value != none).then(|| PathBuf::from(value))
 }
 
 pub(in crate::protocol) fn number(

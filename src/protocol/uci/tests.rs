@@ -1,5 +1,6 @@
 use super::*;
 use crate::engine::nnue::{Architecture, Network, QA, QB};
+use crate::protocol::test_book::book_file;
 use std::io::Cursor;
 use std::sync::{Arc, Mutex};
 
@@ -591,32 +592,6 @@ fn damaged_lines_are_answered_and_survived() {
     for line in output.lines() {
         assert!(!line.contains(['\r', '\0']), "{line:?}");
     }
-}
-
-/// Book of one game in a file; the folder must be kept.
-fn book_file(moves: &str) -> (tempfile::TempDir, String) {
-    let mut game = Game::new(crate::rules::Variant::Crazyhouse);
-    for text in moves.split_whitespace() {
-        game.push_uci(text).unwrap();
-    }
-    let mut builder = book::Builder::new(book::BuildOptions {
-        min_count: 1,
-        weighting: book::Weighting::Games,
-        ..book::BuildOptions::default()
-    });
-    let input = book::InputGame {
-        start: *game.start(),
-        moves: game.moves().to_vec(),
-        result: crate::rules::pgn::GameResult::WhiteWins,
-        ratings: [None, None],
-        named_variant: true,
-    };
-    builder.add(&input).unwrap();
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("some.book");
-    book::save(&builder.finish(), &path).unwrap();
-    let path = path.to_str().unwrap().to_owned();
-    (dir, path)
 }
 
 #[test]

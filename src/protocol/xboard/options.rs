@@ -3,7 +3,7 @@
 use super::record::Claims;
 use crate::engine::Strength;
 use crate::protocol::uci::options::{
-    EMBEDDED, MAX_HASH, MAX_MULTIPV, MAX_OVERHEAD, MAX_THREADS, NONE, number, refused,
+    EMBEDDED, MAX_HASH, MAX_MULTIPV, MAX_OVERHEAD, MAX_THREADS, NONE, file, number, refused,
 };
 use crate::rules::Variant;
 use std::path::PathBuf;
@@ -126,10 +126,7 @@ impl Options {
                 self.overhead = Duration::from_millis(ms as u64);
             }
             "evalfile" => {
-                self.eval_file = match value {
-                    "" | EMBEDDED => None,
-                    path => Some(PathBuf::from(path)),
-                };
+                self.eval_file = file(value, EMBEDDED);
                 return Ok(Effect::LoadNetwork);
             }
             "claimrepetition" => {
@@ -157,10 +154,7 @@ impl Options {
                 };
             }
             "bookfile" => {
-                self.book_file = match value {
-                    "" | NONE => None,
-                    path => Some(PathBuf::from(path)),
-                };
+                self.book_file = file(value, NONE);
                 return Ok(Effect::LoadBook);
             }
             "clearhash" => return Ok(Effect::ClearHash),

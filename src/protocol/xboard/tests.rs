@@ -1,4 +1,5 @@
 use super::*;
+use crate::protocol::test_book::book_file;
 use std::io::{BufReader, Read};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
@@ -609,28 +610,7 @@ fn closed_output_ends_the_session() {
 
 #[test]
 fn own_book_is_played_at_once_and_a_missing_one_is_told() {
-    let mut game = crate::rules::Game::new(Variant::Crazyhouse);
-    for text in ["a2a4", "h7h5", "b2b3"] {
-        game.push_uci(text).unwrap();
-    }
-    let mut builder = book::Builder::new(book::BuildOptions {
-        min_count: 1,
-        weighting: book::Weighting::Games,
-        ..book::BuildOptions::default()
-    });
-    let input = book::InputGame {
-        start: *game.start(),
-        moves: game.moves().to_vec(),
-        result: crate::rules::pgn::GameResult::WhiteWins,
-        ratings: [None, None],
-        named_variant: true,
-    };
-    builder.add(&input).unwrap();
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("some.book");
-    book::save(&builder.finish(), &path).unwrap();
-    let path = path.display();
-
+    let (_dir, path) = book_file("a2a4 h7h5 b2b3");
     let gui = Gui::new("xboard\nprotover 2\nvariant crazyhouse\naccepted debug");
     gui.until("feature done=1");
     let said = gui.ask("option BookFile=nowhere.book");
