@@ -5,7 +5,7 @@
 //! attacker gives check with every move, the defender has all evasions, and the search goes on where the fewest
 //! positions are left to be proven. A proof holds whatever else the attacker could do; not to find one says nothing.
 
-use crate::rules::{Move, MoveList, Position, Role};
+use crate::rules::{Move, MoveList, Position};
 use arrayvec::ArrayVec;
 
 /// Proof or disproof number of what is settled; sums stop there.
@@ -165,12 +165,7 @@ impl MateSearch {
 
     /// Replies with what is known of them: all that give check, or all that there are.
     fn children(&mut self, position: &Position, attacking: bool) -> Vec<Child> {
-        let mut moves = MoveList::new();
-        if attacking {
-            checks(position, &mut moves);
-        } else {
-            position.legal_moves(&mut moves);
-        }
+        let moves = replies(position, attacking);
         let mut children = Vec::with_capacity(moves.len());
         for &mv in &moves {
             self.nodes += 1;
@@ -196,12 +191,7 @@ impl MateSearch {
         let mut position = *position;
         let mut attacking = true;
         while !line.is_full() {
-            let mut moves = MoveList::new();
-            if attacking {
-                checks(&position, &mut moves);
-            } else {
-                position.legal_moves(&mut moves);
-            }
+            let moves = replies(&position, attacking);
             let lost = |mv: &Move| {
                 let child = position.play(*mv);
                 let numbers = if attacking && !child.has_legal_move() {
@@ -291,16 +281,22 @@ fn first_guess(position: &Position, attacking: bool) -> Numbers {
     }
 }
 
+/// Moves of the attacker, which all give check, or of the defender, who has all that there are.
+fn replies(position: &Position, attacking: bool) -> MoveList {
+    let mut moves = MoveList::new();
+    if attacking {
+        checks(position, &mut moves);
+    } else {
+        position.legal_moves(&mut moves);
+    }
+    moves
+}
+
 /// All moves that give check, drops first.
 fn checks(position: &Position, list: &mut MoveList) {
     let info = position.check_info();
-    let side = position.turn();
-    for role in Role::DROPPABLE {
-        if position.pocket(side).has(role) {
-            for to in position.drop_targets(role) & info.squares[role.index()] {
-                list.push(Move::drop(role, to));
-            }
-        }
+    for m in position.checking_drops(&info) {
+        list.push(m);
     }
     let mut moves = MoveList::new();
     position.noisy_moves(&mut moves);

@@ -337,17 +337,9 @@ impl Picker {
 
     fn generate_checks(&mut self, context: &Context<'_>, arena: &mut Vec<i32>) {
         let position = context.position;
-        let side = position.turn();
-        for role in Role::DROPPABLE {
-            if !position.pocket(side).has(role) {
-                continue;
-            }
-            let piece = Piece { color: side, role };
-            for to in position.drop_targets(role) & context.info.squares[role.index()] {
-                let m = Move::drop(role, to);
-                let history = context.quiet(m, piece);
-                arena.push(pack(history / 2, m));
-            }
+        for m in position.checking_drops(context.info) {
+            let history = context.quiet(m, position.moved_piece(m));
+            arena.push(pack(history / 2, m));
         }
         let all = Scope::Quiescence {
             checks: Checks::All,

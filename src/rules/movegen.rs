@@ -4,7 +4,7 @@ use super::attacks;
 use super::bitboard::Bitboard;
 use super::mv::{Move, MoveKind, MoveList};
 use super::piece::{Color, Role, Variant};
-use super::position::Position;
+use super::position::{CheckInfo, Position};
 use super::square::Square;
 
 /// Receives generated moves set by set, so that counting needs no list.
@@ -311,6 +311,15 @@ impl Position {
         } else {
             targets
         }
+    }
+
+    /// Legal drops that give check; `info` is that of this position.
+    #[inline]
+    pub fn checking_drops(&self, info: &CheckInfo) -> impl Iterator<Item = Move> {
+        Role::DROPPABLE.into_iter().flat_map(move |role| {
+            let squares = self.drop_targets(role) & info.squares[role.index()];
+            squares.into_iter().map(move |to| Move::drop(role, to))
+        })
     }
 
     /// Number of legal moves.
