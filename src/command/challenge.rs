@@ -13,8 +13,7 @@ use tokio::task::JoinSet;
 
 pub(crate) async fn challenge(args: &ChallengeArgs, settings: Settings) -> Result<(), Failure> {
     let client = account::client(&settings)?;
-    let sources = run::move_sources(&settings)?;
-    run::try_out(&sources).await?;
+    let sources = run::move_sources(&settings).await?;
     let signals = Signals::register()?;
     let shutdown = Shutdown::default();
     let mut helpers = JoinSet::new();

@@ -21,8 +21,7 @@ pub(crate) async fn run(loaded: Loaded, sources: Sources) -> Result<(), Failure>
     let settings = &loaded.settings;
     let client = account::client(settings)?;
     // What is wrong with them is told before anything is asked of the server.
-    let moves = move_sources(settings)?;
-    try_out(&moves).await?;
+    let moves = move_sources(settings).await?;
     let signals = Signals::register()?;
     let hangups = Hangups::register()?;
     let shutdown = Shutdown::default();
@@ -89,12 +88,15 @@ pub(crate) fn engine(settings: &EngineSettings) -> Result<Engine, Failure> {
     Ok(Engine::with_evaluation(cores(settings.cores), evaluation))
 }
 
-/// Book and other engine of the settings. Starts nothing.
-pub(crate) fn move_sources(settings: &Settings) -> Result<MoveSources, Failure> {
-    Ok(MoveSources {
-        book: book(&settings.book)?.map(Arc::new),
-        engine: other_engine(&settings.engine).map(Arc::new),
-    })
+/// Book and other engine of the settings, which was tried out.
+pub(crate) async fn move_sources(settings: &Settings) -> Result<MoveSources, Failure> {
+    let book = book(&settings.book)?.map(Arc::new);
+    let engine = other_engine(&settings.engine).map(Arc::new);
+    if let Some(spec) = &engine {
+        let (name, answer) = Process::trial(spec).await.map_err(Failure::usage)?;
+        tracing::info!(engine = name, first_move = %answer.best, depth = answer.depth, "engine tried out");
+    }
+    Ok(MoveSources { book, engine })
 }
 
 fn book(settings: &BookSettings) -> Result<Option<book::Book>, Failure> {
@@ -124,16 +126,6 @@ pub(crate) fn other_engine(settings: &EngineSettings) -> Option<EngineSpec> {
         options: settings.uci.options.clone(),
         ponder: settings.ponder,
     })
-}
-
-/// Lets the other engine of the settings, if there is one, search for a moment.
-pub(crate) async fn try_out(sources: &MoveSources) -> Result<(), Failure> {
-    let Some(spec) = &sources.engine else {
-        return Ok(());
-    };
-    let (name, answer) = Process::trial(spec).await.map_err(Failure::usage)?;
-    tracing::info!(engine = name, first_move = %answer.best, depth = answer.depth, "engine tried out");
-    Ok(())
 }
 
 /// Number of cores of the setting, where 0 means all.

@@ -57,8 +57,7 @@ async fn play(
     let settings = prepare(settings, server, args);
     let pgn = settings.data.dir.join("match.pgn");
     let client = account::client(&settings)?;
-    let sources = run::move_sources(&settings)?;
-    run::try_out(&sources).await?;
+    let sources = run::move_sources(&settings).await?;
     let draining = CancellationToken::new();
     let stop = CancellationToken::new();
     let mut bots = JoinSet::new();
