@@ -269,7 +269,7 @@ fn refuse_bot_now(settings: &ChallengeSettings, facts: &Facts<'_>) -> Option<Cau
         );
         return Some(Cause::of("challenge.max_bot_games_per_day", text));
     }
-    if settings.games_reserved_for_humans >= settings.concurrency {
+    if settings.slots_for_bots() == 0 {
         let text = format!(
             "challenge.games_reserved_for_humans = {} leaves bots no slot",
             settings.games_reserved_for_humans
@@ -290,12 +290,11 @@ fn no_slot(
         let text = format!("{} games with challenge.concurrency = {most}", facts.taken);
         return Some(Cause::of("challenge.concurrency", text));
     }
-    let reserved = settings.games_reserved_for_humans;
     let is_bot = challenger.is_some_and(ChallengeUser::is_bot);
-    if is_bot && facts.taken_by_bots >= most.saturating_sub(reserved) {
+    if is_bot && facts.taken_by_bots >= settings.slots_for_bots() {
         let text = format!(
-            "{} games with bots and challenge.games_reserved_for_humans = {reserved}",
-            facts.taken_by_bots
+            "{} games with bots and challenge.games_reserved_for_humans = {}",
+            facts.taken_by_bots, settings.games_reserved_for_humans
         );
         return Some(Cause::of("challenge.games_reserved_for_humans", text));
     }

@@ -12,6 +12,13 @@ pub(super) struct Clocks {
     pub increment: Duration,
 }
 
+impl Clocks {
+    /// Whether one of the two clocks is nearly over, and will be so before the other.
+    fn runs_out(&self, one: Duration, other: Duration, limit: Duration) -> bool {
+        self.increment.is_zero() && one < limit && one < other
+    }
+}
+
 /// Running game as it stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Standing {
@@ -28,16 +35,14 @@ pub(super) struct Standing {
 impl Standing {
     /// Whether the opponent is about to lose on time: less time than `limit` and than us, and none is added.
     pub(super) fn is_opponent_flagging(&self, limit: Duration) -> bool {
-        self.clocks.is_some_and(|clocks| {
-            clocks.increment.is_zero() && clocks.theirs < limit && clocks.theirs < clocks.own
-        })
+        self.clocks
+            .is_some_and(|clocks| clocks.runs_out(clocks.theirs, clocks.own, limit))
     }
 
     /// Whether we are about to lose on time, in the same sense.
     pub(super) fn are_we_flagging(&self, limit: Duration) -> bool {
-        self.clocks.is_some_and(|clocks| {
-            clocks.increment.is_zero() && clocks.own < limit && clocks.own < clocks.theirs
-        })
+        self.clocks
+            .is_some_and(|clocks| clocks.runs_out(clocks.own, clocks.theirs, limit))
     }
 
     /// Whether the opponent is of a kind and strength that a policy is meant for. A player without a rating passes

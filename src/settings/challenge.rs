@@ -193,6 +193,12 @@ impl ChallengeSettings {
         }
     }
 
+    /// Slots that games with bots may take.
+    pub const fn slots_for_bots(&self) -> usize {
+        self.concurrency
+            .saturating_sub(self.games_reserved_for_humans)
+    }
+
     /// Rules for one kind of opponent.
     pub const fn rules_for(&self, is_bot: bool) -> &ChallengeRules {
         if is_bot { &self.bot } else { &self.human }

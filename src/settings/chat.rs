@@ -10,21 +10,7 @@ pub const COMMANDS: [&str; 10] = [
     "help", "name", "engine", "eval", "pv", "draw", "takeback", "rating", "queue", "ping",
 ];
 
-/// Placeholders of greetings.
-const HELLO: [&str; 11] = [
-    "me",
-    "opponent",
-    "engine",
-    "version",
-    "speed",
-    "clock",
-    "rating",
-    "opponent_rating",
-    "cores",
-    "threads",
-    "hash",
-];
-/// Placeholders of farewells.
+/// Placeholders of farewells; a greeting has all but the last.
 const GOODBYE: [&str; 12] = [
     "me",
     "opponent",
@@ -39,6 +25,8 @@ const GOODBYE: [&str; 12] = [
     "hash",
     "result",
 ];
+/// Placeholders of greetings: there is no result yet.
+const HELLO: &[&str] = GOODBYE.split_at(GOODBYE.len() - 1).0;
 
 /// Section `[chat]`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -70,8 +58,8 @@ impl ChatSettings {
         const S: &str = "chat";
         Self {
             enabled: r.flag(S, "enabled"),
-            hello: r.template(S, "hello", &HELLO),
-            hello_spectators: r.template(S, "hello_spectators", &HELLO),
+            hello: r.template(S, "hello", HELLO),
+            hello_spectators: r.template(S, "hello_spectators", HELLO),
             goodbye: r.template(S, "goodbye", &GOODBYE),
             goodbye_spectators: r.template(S, "goodbye_spectators", &GOODBYE),
             greet_humans: r.flag(S, "greet_humans"),

@@ -38,18 +38,16 @@ impl Play {
     }
 
     pub(super) fn offer_facts(&self, now: Instant) -> OfferFacts {
-        let state = &self.state;
-        let (draw_offered, takeback_proposed) = match self.color {
-            Side::White => (state.bdraw, state.btakeback),
-            Side::Black => (state.wdraw, state.wtakeback),
-        };
         OfferFacts {
             now,
             standing: self.standing(),
             my_turn: self.is_my_turn(),
             committed: self.turn.is_committed(),
-            draw_offered,
-            takeback_proposed,
+            draw_offered: self.is_draw_offered(),
+            takeback_proposed: match self.color {
+                Side::White => self.state.btakeback,
+                Side::Black => self.state.wtakeback,
+            },
             repeated: self.confused == 0 && self.tracker.game().repetitions() >= THREEFOLD,
             score: self.score,
             tournament: self.full.tournament_id.is_some(),
@@ -118,14 +116,18 @@ impl Play {
             && !self.accepts_draw(found)
     }
 
+    /// Whether a draw offer of the opponent stands.
+    fn is_draw_offered(&self) -> bool {
+        match self.color {
+            Side::White => self.state.bdraw,
+            Side::Black => self.state.wdraw,
+        }
+    }
+
     /// Whether a draw offer of the opponent that stands is accepted.
     pub(super) fn accepts_draw(&self, found: &Found) -> bool {
         let settings = &self.context.settings.game;
-        let offered = match self.color {
-            Side::White => self.state.bdraw,
-            Side::Black => self.state.wdraw,
-        };
-        offered && draw::accepts(found.score, &self.standing(), settings)
+        self.is_draw_offered() && draw::accepts(found.score, &self.standing(), settings)
     }
 
     /// Whether a draw is offered with the move that was found.

@@ -2,8 +2,8 @@
 
 use super::{Done, Supervisor};
 use crate::bot::arena::{Failure, Request, Told};
+use crate::lichess;
 use crate::lichess::model::{GameInfo, GameStatus, Tournament};
-use crate::lichess::{self, Kind};
 use std::sync::Arc;
 use std::time::Instant;
 use tracing::{debug, info, warn};
@@ -82,13 +82,11 @@ impl Supervisor {
     fn arena_failure(&mut self, id: &str, error: &lichess::Error) -> Failure {
         self.note_rate_limit(error);
         let shown = error as &dyn std::error::Error;
-        let pause = match error.kind() {
-            Kind::RateLimited { retry_after } => retry_after,
-            _ => None,
-        };
         if error.is_transient() {
             debug!(arena = id, error = shown, "arena: no answer yet");
-            Failure::Passing { pause }
+            Failure::Passing {
+                pause: error.retry_after(),
+            }
         } else {
             warn!(arena = id, error = shown, "arena: refused");
             Failure::Final

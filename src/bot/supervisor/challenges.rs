@@ -140,10 +140,7 @@ impl Supervisor {
     pub(super) fn fill_slots(&mut self) {
         loop {
             let settings = &self.options.settings.challenge;
-            let for_bots = settings
-                .concurrency
-                .saturating_sub(settings.games_reserved_for_humans);
-            let open_to_bots = self.slots.taken_by_bots() < for_bots;
+            let open_to_bots = self.slots.taken_by_bots() < settings.slots_for_bots();
             let is_open = !self.draining
                 && self.taken() < settings.concurrency
                 && self.gate.is_open(Instant::now());

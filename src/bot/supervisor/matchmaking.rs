@@ -33,12 +33,9 @@ impl Supervisor {
         }
         let settings = Arc::clone(&self.options.settings);
         let challenge = &settings.challenge;
-        let for_bots = challenge
-            .concurrency
-            .saturating_sub(challenge.games_reserved_for_humans);
         let reserved = self.reserved_for_arena();
         let is_open = self.slots.taken() + reserved < challenge.concurrency;
-        let is_open_to_bots = is_open && self.slots.taken_by_bots() < for_bots;
+        let is_open_to_bots = is_open && self.slots.taken_by_bots() < challenge.slots_for_bots();
         let step = {
             let state = self.store.read();
             self.matchmaker.next(&Now {
