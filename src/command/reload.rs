@@ -6,9 +6,14 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 /// Sections that are used at the start only.
-const FIXED: [&str; 4] = ["lichess", "data", "log", "shutdown"];
+const FIXED: [&str; 5] = ["lichess", "engine.uci", "data", "log", "shutdown"];
 /// Keys of other sections that are used at the start only.
-const FIXED_KEYS: [(&str, &str); 2] = [("engine", "cores"), ("engine", "eval_file")];
+const FIXED_KEYS: [(&str, &str); 4] = [
+    ("engine", "cores"),
+    ("engine", "eval_file"),
+    ("tournament", "join"),
+    ("book", "path"),
+];
 
 /// Reads the settings again whenever it is asked to. Settings that cannot be used are refused with all their errors,
 /// and the old ones go on.
@@ -86,5 +91,13 @@ mod tests {
             ["engine.ponder = false", "challenge.bot.min_rating = 1800"]
         );
         assert_eq!(fixed, ["engine.cores", "data.dir"]);
+        let (changed, fixed) = differences(
+            &of(""),
+            &of("ENGINE__UCI__PATH=x BOOK__PATH=y BOOK__MAX_PLY=9 TOURNAMENT__JOIN=abcd1234"),
+        );
+        assert_eq!(changed, ["book.max_ply = 9"]);
+        let mut fixed = fixed;
+        fixed.sort();
+        assert_eq!(fixed, ["book.path", "engine.uci.path", "tournament.join"]);
     }
 }
