@@ -3,6 +3,7 @@
 
 use super::search::Thought;
 use crate::engine::Score;
+use crate::lichess::MAX_CHAT;
 use crate::lichess::model::{ChatLine, ChatRoom, Player};
 use crate::rules::Color;
 use crate::settings::{ChatSettings, GameSettings, Settings, Template};
@@ -10,8 +11,6 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-/// Longest line that the server takes.
-const LONGEST: usize = 140;
 /// Pause between two lines of ours in one game.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Pause after the server said that there were too many.
@@ -162,7 +161,7 @@ fn line_of(thought: Option<&Thought>) -> String {
             Color::Black => String::new(),
         };
         word.push_str(&position.san(mv));
-        if text.chars().count() + 1 + word.chars().count() > LONGEST {
+        if text.chars().count() + 1 + word.chars().count() > MAX_CHAT {
             break;
         }
         if index > 0 {
@@ -199,12 +198,7 @@ fn draw_policy(game: &GameSettings) -> String {
 }
 
 fn takeback_policy(facts: &ChatFacts<'_>, game: &GameSettings) -> String {
-    let most = if game.takebacks_humans_only && facts.opponent.is_bot() {
-        0
-    } else {
-        game.max_takebacks
-    };
-    match most {
+    match game.takebacks_for(facts.opponent.is_bot()) {
         0 => "I accept no takebacks.".to_owned(),
         most => format!(
             "I accept {most} takebacks in a game; {} so far.",

@@ -140,8 +140,8 @@ impl Offers {
             self.takeback_answered = false;
         } else if !self.takeback_answered && !facts.committed {
             self.takeback_answered = true;
-            let meant = !(settings.takebacks_humans_only && facts.standing.opponent_is_bot);
-            let accept = meant && self.takebacks < settings.max_takebacks;
+            let most = settings.takebacks_for(facts.standing.opponent_is_bot);
+            let accept = self.takebacks < most;
             self.takebacks += u32::from(accept);
             return Some(Action::Takeback(accept));
         }

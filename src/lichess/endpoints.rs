@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// Longest chat line, in the server's unit (UTF-16 code units).
-const MAX_CHAT: usize = 140;
+pub const MAX_CHAT: usize = 140;
 
 /// Longest text in a path: a user name or game id is far shorter.
 const MAX_SEGMENT: usize = 64;
@@ -403,17 +403,6 @@ impl Client {
         const ENDPOINT: &str = "POST /api/tournament/{id}/withdraw";
         let path = format!("/api/tournament/{}/withdraw", segment(ENDPOINT, id)?);
         self.post(ENDPOINT, &path, &[]).await
-    }
-
-    /// `POST /team/{id}/join`: joins a team, which some arenas ask for. Scope `team:write`.
-    pub async fn join_team(&self, id: &str, password: Option<&str>) -> Result<()> {
-        const ENDPOINT: &str = "POST /team/{id}/join";
-        let path = format!("/team/{}/join", segment(ENDPOINT, id)?);
-        let form: Vec<(&str, &str)> = password
-            .map(|word| ("password", word))
-            .into_iter()
-            .collect();
-        self.post(ENDPOINT, &path, &form).await
     }
 }
 

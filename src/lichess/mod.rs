@@ -14,7 +14,7 @@ mod stream;
 mod token;
 
 pub use client::{Client, ClientOptions, user_agent};
-pub use endpoints::{MoveOutcome, Pong};
+pub use endpoints::{MAX_CHAT, MoveOutcome, Pong};
 pub use error::{ApiError, Error, Kind, RateLimit, StreamError};
 pub use explorer::ExplorerQuery;
 pub use model::*;

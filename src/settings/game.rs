@@ -120,6 +120,15 @@ impl GameSettings {
         }
     }
 
+    /// Takebacks accepted in a game with one kind of opponent.
+    pub const fn takebacks_for(&self, is_bot: bool) -> u32 {
+        if self.takebacks_humans_only && is_bot {
+            0
+        } else {
+            self.max_takebacks
+        }
+    }
+
     /// Lichess takes 5 to 60 seconds.
     fn read_give_time(r: &mut Reader) -> Option<u32> {
         const KEY: &str = "give_time_s";

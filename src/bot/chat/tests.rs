@@ -103,7 +103,7 @@ fn everything_that_is_known_is_answered_within_the_length_of_a_line() {
     for command in crate::settings::COMMANDS {
         let text = spectator_room(&format!("!{command}"), Some(&thought)).unwrap();
         assert!(
-            !text.is_empty() && text.chars().count() <= LONGEST,
+            !text.is_empty() && text.chars().count() <= MAX_CHAT,
             "{text}"
         );
     }
@@ -156,7 +156,10 @@ fn a_long_line_ends_with_a_whole_move() {
         nodes: 1,
         pv,
     }));
-    assert!(text.len() <= LONGEST && text.len() > LONGEST - 10, "{text}");
+    assert!(
+        text.len() <= MAX_CHAT && text.len() > MAX_CHAT - 10,
+        "{text}"
+    );
     let last = text.split(' ').next_back().unwrap();
     assert!(["Nf3", "Nf6", "Ng1", "Ng8"].contains(&last), "{text}");
 }
